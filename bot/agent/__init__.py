@@ -1,0 +1,1 @@
+"""The model loop. The only package that imports pydantic_ai."""

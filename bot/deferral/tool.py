@@ -1,0 +1,76 @@
+"""What a tool is to this house: a name, a schema, a body. No model library is needed to run one."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from pydantic import BaseModel, ConfigDict
+
+
+class ToolKind(StrEnum):
+    """What a call of the tool waits for, when it waits."""
+
+    APPROVAL = "approval"
+    """For consent; then the body runs."""
+    EXTERNAL = "external"
+    """For a result that lives elsewhere; the body never runs."""
+    QUESTION = "question"
+    """For the requester's answer; the body never runs."""
+
+
+class Arguments(BaseModel):
+    """Base of every tool's arguments: unknown names are refused, nothing is guessed."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Call:
+    """One call that is about to run: all that a body may know about where it came from."""
+
+    id: str
+    """The approval's id for an approved call, the model's call id for an allowed one."""
+    run: str
+    conversation: str
+    place: str
+    requester: str
+    approved: bool
+    """Whether a person signed it off (`CallApproved` in the seed)."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolOutcome:
+    """What a body did, in words for the model and in marks that no prose can fake."""
+
+    text: str
+    ok: bool = True
+    """The word on the card: succeeded or failed. For a command this is its exit code being 0."""
+    exit_code: int | None = None
+
+
+ToolBody = Callable[[Any, Call], Awaitable[ToolOutcome]]
+"""Takes the validated arguments (an instance of `Tool.arguments`) and the call.
+
+Raises `NothingRan` if, and only if, nothing has begun. Any other exception counts as a failure after the
+start. Being cancelled means: stop now and leave nothing behind.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Tool:
+    """A tool as policy, card and executor see it."""
+
+    name: str
+    description: str
+    arguments: type[Arguments]
+    body: ToolBody
+    kind: ToolKind = ToolKind.APPROVAL
+    gated: bool = True
+    """Whether policy asks by default."""
+    profile: str = "in-process"
+    """What the body may touch, as shown on the card and bound by the digest: e.g. `bubblewrap, no network`."""
+    environment: tuple[str, ...] = ()
+    """Names of the environment variables the body's child process gets; bound by the digest."""

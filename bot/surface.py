@@ -1,0 +1,130 @@
+"""All that the mind knows of faces: intents, never widgets.
+
+Discord is one face, a terminal another. A face turns rows into something a person can see, and says with
+a receipt (the message id) that it really did.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from storage.approvals import Approval
+from storage.cards import Card
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnClock:
+    """What holds a clock over a turn (the transport decides, never the channel)."""
+
+    refires: bool = False
+    """The caller re-sends the same turn when it goes quiet: nothing may wait in place."""
+    deadline: int | None = None
+    """The turn must have answered by then, in milliseconds UTC."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class TurnContext:
+    """One request of one person, as a face hands it in."""
+
+    conversation: str
+    place: str
+    requester: str
+    request: str | None
+    """The occurrence: the interaction's or message's id. None turns the re-emission guard off."""
+    prompt: str
+    notify: str = "channel"
+    clock: TurnClock = TurnClock()
+    place_name: str = ""
+    """For the model's orientation, e.g. `#ops in Harbour`."""
+    requester_name: str = ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Actor:
+    """A person who presses, answers or commands, as the face knows them: ids only."""
+
+    id: str
+    guild: str | None = None
+    """The guild the act came from; None in direct messages."""
+    roles: frozenset[str] = frozenset()
+    """Role ids the person holds in that guild, from the act's own payload."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Press:
+    """A decision on its way in, with everything needed to refuse it."""
+
+    actor: Actor
+    approval: str
+    place: str
+    message: str | None
+    """The message it was pressed on; None when it did not come from a card."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardView:
+    """Everything a card shows. A card is a pure function of this; the face invents nothing."""
+
+    card: Card
+    approvals: tuple[Approval, ...]
+    profiles: dict[str, str]
+    """Tool name to what its body may touch."""
+    ping: tuple[str, ...] = ()
+    """People to notify when the card is first posted; exact user ids."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Announcement:
+    """Something a person is owed, said once."""
+
+    key: str
+    """Names the logical message: the same for every attempt, so that a retry cannot post it twice."""
+    place: str
+    text: str
+    ping: str | None = None
+    """Exactly one user id, or nobody."""
+    reply_to: str | None = None
+    """A message in that place that this one answers."""
+    repeated: bool = False
+    """An earlier attempt may have got through; say so."""
+
+
+class Reply(Protocol):
+    """The message in which a turn's answer grows."""
+
+    async def show(self, text: str) -> None:
+        """Show the answer so far. May be skipped when it comes too often; never raises for the face's sake."""
+        ...
+
+    async def finish(self, text: str) -> str:
+        """Show the whole, last text. Returns the message id; raises `DeliveryError`."""
+        ...
+
+
+class Surface(Protocol):
+    """A face."""
+
+    async def post_card(self, view: CardView) -> str:
+        """Post a card as an ordinary message. Returns its message id; raises `DeliveryError`, `Unreachable`."""
+        ...
+
+    async def edit_card(self, view: CardView) -> None:
+        """Make the posted card show `view`. Raises `DeliveryError`, `Unreachable`."""
+        ...
+
+    async def announce(self, announcement: Announcement) -> str:
+        """Post a new message in a place. Returns the (first) message id; raises as `post_card`."""
+        ...
+
+    async def tell(self, person: str, announcement: Announcement) -> str:
+        """Write to one person directly. Returns the message id; raises as `post_card`."""
+        ...
+
+    async def mark_moved(self, place: str, message: str, to: str) -> None:
+        """Point a reply that will not grow any more to the message that goes on. Best effort."""
+        ...
+
+    def link(self, place: str, message: str | None) -> str:
+        """Where a person finds a message, or '' if this face has no links."""
+        ...

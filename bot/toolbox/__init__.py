@@ -1,0 +1,1 @@
+"""What can run: the built-in tools and the sandbox they run in."""

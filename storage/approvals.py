@@ -1,0 +1,382 @@
+"""The heart: one row per call that waits for somebody, and the conditional updates that move it.
+
+    pending ──┬─> approved ──┬─> running ──┬─> succeeded
+              │              │             ├─> failed
+              │              │             ├─> nothing_ran    approved, but certainly never started
+              │              │             └─> interrupted    the process died after the claim: nobody knows
+              │              ├─> cancelled
+              │              └─> void                         what would run is not what was shown
+              ├─> denied
+              ├─> expired
+              ├─> cancelled
+              ├─> undeliverable                               nobody could be asked
+              ├─> void
+              └─> succeeded | failed                          a question or external call: the answer is the result
+
+*Settled* is everything right of `pending`. Settling commits before anything runs; the claim
+(`approved -> running`) commits before the tool's first line. Each move and its audit entry are one commit.
+The number of rows an update changed decides every race: 1 won, 0 lost.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Any
+
+from storage import audit, cards
+from storage.database import Reader, Row, Transaction
+
+
+class ApprovalState(StrEnum):
+    """Where a call stands. The one stored word from which every sentence about it derives."""
+
+    PENDING = "pending"
+    """The card is up, or about to be."""
+    APPROVED = "approved"
+    """Signed off; the tool has not been claimed yet."""
+    RUNNING = "running"
+    """Claimed: the tool may have begun."""
+    SUCCEEDED = "succeeded"
+    FAILED = "failed"
+    """It ran, and did not do what it should."""
+    NOTHING_RAN = "nothing_ran"
+    INTERRUPTED = "interrupted"
+    """The process died while it ran; it is never run again by itself."""
+    DENIED = "denied"
+    EXPIRED = "expired"
+    """Nobody decided in time. Silence is not a no."""
+    CANCELLED = "cancelled"
+    UNDELIVERABLE = "undeliverable"
+    VOID = "void"
+
+
+MOVES: dict[ApprovalState, frozenset[ApprovalState]] = {
+    ApprovalState.PENDING: frozenset(
+        {
+            ApprovalState.APPROVED,
+            ApprovalState.DENIED,
+            ApprovalState.EXPIRED,
+            ApprovalState.CANCELLED,
+            ApprovalState.UNDELIVERABLE,
+            ApprovalState.VOID,
+            ApprovalState.SUCCEEDED,
+            ApprovalState.FAILED,
+        }
+    ),
+    ApprovalState.APPROVED: frozenset({ApprovalState.RUNNING, ApprovalState.CANCELLED, ApprovalState.VOID}),
+    ApprovalState.RUNNING: frozenset(
+        {
+            ApprovalState.SUCCEEDED,
+            ApprovalState.FAILED,
+            ApprovalState.NOTHING_RAN,
+            ApprovalState.INTERRUPTED,
+        }
+    ),
+}
+"""The arrows of the diagram; a state that is not a key is final."""
+
+OPEN = frozenset({ApprovalState.PENDING, ApprovalState.APPROVED, ApprovalState.RUNNING})
+"""States in which the run still waits for this call."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Approval:
+    """One call as stored. Times are milliseconds UTC."""
+
+    id: str
+    run: str
+    conversation: str
+    card: str
+    pause: int
+    position: int
+    call_id: str
+    kind: str
+    tool: str
+    arguments: dict[str, Any]
+    reason: str
+    digest: str
+    intent: str | None
+    action: str
+    requester: str
+    place: str
+    state: ApprovalState
+    requested_at: int
+    expires_at: int
+    settled_at: int | None = None
+    settled_by: str | None = None
+    note: str | None = None
+    owner: str | None = None
+    started_at: int | None = None
+    finished_at: int | None = None
+    exit_code: int | None = None
+    result: str | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Whether the run still waits for this call."""
+        return self.state in OPEN
+
+
+async def open_approval(tx: Transaction, approval: Approval) -> bool:
+    """Store a pending call. False if its intent is already taken: another turn was first."""
+    done = await tx.execute(
+        "INSERT INTO approval (id, run, conversation, card, pause, position, call_id, kind, tool, arguments, reason,"
+        " digest, intent, action, requester, place, state, requested_at, expires_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
+        approval.id,
+        approval.run,
+        approval.conversation,
+        approval.card,
+        approval.pause,
+        approval.position,
+        approval.call_id,
+        approval.kind,
+        approval.tool,
+        json.dumps(approval.arguments, ensure_ascii=False),
+        approval.reason,
+        approval.digest,
+        approval.intent,
+        approval.action,
+        approval.requester,
+        approval.place,
+        approval.requested_at,
+        approval.expires_at,
+    )
+    if not done:
+        return False
+    await _trail(tx, approval, "asked", approval.requester, approval.requested_at, {"tool": approval.tool})
+    return True
+
+
+async def settle(
+    tx: Transaction,
+    id: str,
+    to: ApprovalState,
+    *,
+    by: str,
+    at: int,
+    note: str | None = None,
+    result: str | None = None,
+    frm: ApprovalState = ApprovalState.PENDING,
+) -> Approval | None:
+    """Move `frm -> to` before anything ran. None if somebody was first, or the deadline has passed.
+
+    The deadline is compared here, inside the deciding transaction: an approval, a denial or an answer counts
+    only before it, an expiry only after it.
+    """
+    _check(frm, to)
+    person_decides = frm is ApprovalState.PENDING and to in {
+        ApprovalState.APPROVED,
+        ApprovalState.DENIED,
+        ApprovalState.SUCCEEDED,
+        ApprovalState.FAILED,
+    }
+    in_time = (
+        "expires_at > ?" if person_decides else "expires_at <= ?" if to is ApprovalState.EXPIRED else "? = ?"
+    )
+    limits = (at, at) if in_time == "? = ?" else (at,)
+    done = await tx.execute(
+        "UPDATE approval SET state = ?, settled_at = ?, settled_by = ?, note = ?, result = ?,"
+        " finished_at = CASE WHEN ? IN ('succeeded', 'failed') THEN ? ELSE finished_at END"
+        f" WHERE id = ? AND state = ? AND {in_time}",  # noqa: S608 - one of three fixed texts
+        to,
+        at,
+        by,
+        note,
+        result,
+        to,
+        at,
+        id,
+        frm,
+        *limits,
+    )
+    return await _moved(tx, id, to, by, at, {"note": note} if note else {}) if done else None
+
+
+async def claim(tx: Transaction, id: str, *, owner: str, digest: str, at: int) -> Approval | None:
+    """`approved -> running` for the process `owner`, if what would run is still what was shown.
+
+    None if it is not approved (any more) or the digest differs. Commit before the tool's first line.
+    """
+    done = await tx.execute(
+        "UPDATE approval SET state = 'running', owner = ?, started_at = ?"
+        " WHERE id = ? AND state = 'approved' AND digest = ?",
+        owner,
+        at,
+        id,
+        digest,
+    )
+    return await _moved(tx, id, ApprovalState.RUNNING, audit.SYSTEM, at, {}) if done else None
+
+
+async def finish(
+    tx: Transaction,
+    id: str,
+    to: ApprovalState,
+    *,
+    owner: str,
+    at: int,
+    result: str,
+    exit_code: int | None = None,
+    note: str | None = None,
+) -> Approval | None:
+    """`running -> to` by the process that claimed it. None if it does not hold the claim (any more)."""
+    _check(ApprovalState.RUNNING, to)
+    done = await tx.execute(
+        "UPDATE approval SET state = ?, finished_at = ?, result = ?, exit_code = ?, note = ?"
+        " WHERE id = ? AND state = 'running' AND owner = ?",
+        to,
+        at,
+        result,
+        exit_code,
+        note,
+        id,
+        owner,
+    )
+    return await _moved(tx, id, to, audit.SYSTEM, at, {"exit_code": exit_code}) if done else None
+
+
+async def interrupt_orphans(tx: Transaction, *, owner: str, at: int, result: str) -> list[Approval]:
+    """Every call that runs for a process other than `owner` is `interrupted`: that process is dead."""
+    rows = await tx.all(
+        "UPDATE approval SET state = 'interrupted', finished_at = ?, result = ?"
+        " WHERE state = 'running' AND owner <> ? RETURNING id",
+        at,
+        result,
+        owner,
+    )
+    moved = [await _moved(tx, row["id"], ApprovalState.INTERRUPTED, audit.SYSTEM, at, {}) for row in rows]
+    return [approval for approval in moved if approval is not None]
+
+
+async def get(reader: Reader, id: str) -> Approval | None:
+    """One call, or None."""
+    row = await reader.one("SELECT * FROM approval WHERE id = ?", id)
+    return _approval(row) if row else None
+
+
+async def find(reader: Reader, prefix: str) -> list[Approval]:
+    """The calls whose id begins with `prefix` (at most two: enough to know that it is ambiguous)."""
+    low = prefix.lower()
+    rows = await reader.all(
+        "SELECT * FROM approval WHERE id >= ? AND id < ? ORDER BY id LIMIT 2", low, low + "~"
+    )
+    return [_approval(row) for row in rows]
+
+
+async def of_card(reader: Reader, card: str) -> list[Approval]:
+    """The calls of one card, in the model's emission order."""
+    rows = await reader.all("SELECT * FROM approval WHERE card = ? ORDER BY position", card)
+    return [_approval(row) for row in rows]
+
+
+async def of_pause(reader: Reader, run: str, pause: int) -> list[Approval]:
+    """The calls of one pause of a run, in the model's emission order."""
+    rows = await reader.all(
+        "SELECT * FROM approval WHERE run = ? AND pause = ? ORDER BY position", run, pause
+    )
+    return [_approval(row) for row in rows]
+
+
+async def of_request(reader: Reader, intent: str) -> Approval | None:
+    """The call that answers for this intent, whatever its state, or None."""
+    row = await reader.one("SELECT * FROM approval WHERE intent = ?", intent)
+    return _approval(row) if row else None
+
+
+async def open_action(reader: Reader, *, conversation: str, requester: str, action: str) -> Approval | None:
+    """The same person's identical call that still waits in the same conversation, or None."""
+    row = await reader.one(
+        "SELECT * FROM approval WHERE action = ? AND state = 'pending' AND conversation = ? AND requester = ?"
+        " ORDER BY requested_at LIMIT 1",
+        action,
+        conversation,
+        requester,
+    )
+    return _approval(row) if row else None
+
+
+async def listed(reader: Reader, *, every: bool = False, limit: int = 500) -> list[Approval]:
+    """Open calls, oldest first; with `every`, also ended ones."""
+    condition = "" if every else "WHERE state IN ('pending', 'approved', 'running')"
+    rows = await reader.all(
+        f"SELECT * FROM approval {condition} ORDER BY requested_at, position LIMIT ?", limit
+    )  # noqa: S608
+    return [_approval(row) for row in rows]
+
+
+async def overdue(reader: Reader, *, now: int) -> list[str]:
+    """Ids of pending calls whose deadline has passed."""
+    rows = await reader.all(
+        "SELECT id FROM approval WHERE state = 'pending' AND expires_at <= ? ORDER BY expires_at", now
+    )
+    return [row["id"] for row in rows]
+
+
+async def next_deadline(reader: Reader) -> int | None:
+    """When the next pending call expires, or None if nothing is pending."""
+    row = await reader.one("SELECT min(expires_at) AS at FROM approval WHERE state = 'pending'")
+    return row["at"] if row else None
+
+
+async def approved(reader: Reader) -> list[str]:
+    """Ids of calls that were signed off and not yet claimed."""
+    return [
+        row["id"]
+        for row in await reader.all("SELECT id FROM approval WHERE state = 'approved' ORDER BY settled_at")
+    ]
+
+
+async def refused_press(tx: Transaction, id: str | None, *, actor: str, at: int, code: str) -> None:
+    """A press that changed nothing is on the trail too."""
+    row = await tx.one("SELECT run, conversation FROM approval WHERE id = ?", id) if id else None
+    await audit.record(
+        tx,
+        at=at,
+        actor=actor,
+        event="press_refused",
+        approval=id if row else None,
+        run=row["run"] if row else None,
+        conversation=row["conversation"] if row else None,
+        detail={"code": code},
+    )
+
+
+def _check(frm: ApprovalState, to: ApprovalState) -> None:
+    if to not in MOVES.get(frm, frozenset()):
+        raise ValueError(f"no move {frm} -> {to}")
+
+
+async def _moved(
+    tx: Transaction, id: str, to: ApprovalState, by: str, at: int, detail: dict[str, Any]
+) -> Approval | None:
+    """After a won move: the trail, and the card that is now out of date."""
+    approval = await get(tx, id)
+    if approval is not None:
+        await _trail(tx, approval, to, by, at, detail)
+        await cards.touch(tx, approval.card)
+    return approval
+
+
+async def _trail(
+    tx: Transaction, approval: Approval, event: str, by: str, at: int, detail: dict[str, Any]
+) -> None:
+    await audit.record(
+        tx,
+        at=at,
+        actor=by,
+        event=event,
+        approval=approval.id,
+        run=approval.run,
+        conversation=approval.conversation,
+        detail=detail,
+    )
+
+
+def _approval(row: Row) -> Approval:
+    fields = dict(row)
+    return Approval(
+        **{**fields, "arguments": json.loads(fields["arguments"]), "state": ApprovalState(fields["state"])}
+    )

@@ -1,0 +1,45 @@
+"""Conversations: model messages, appended and never rewritten, so that a turn costs what it adds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from storage.database import Reader, Transaction
+
+
+async def ensure(tx: Transaction, id: str, *, at: int) -> None:
+    """Make sure that the conversation exists."""
+    await tx.execute("INSERT INTO conversation (id, created_at) VALUES (?, ?) ON CONFLICT DO NOTHING", id, at)
+
+
+async def length(reader: Reader, id: str) -> int:
+    """How many messages it holds."""
+    row = await reader.one("SELECT length FROM conversation WHERE id = ?", id)
+    return int(row["length"]) if row else 0
+
+
+async def load(reader: Reader, id: str) -> list[str]:
+    """The messages in order, each as the JSON that was appended."""
+    rows = await reader.all("SELECT body FROM message WHERE conversation = ? ORDER BY seq", id)
+    return [row["body"] for row in rows]
+
+
+async def append(tx: Transaction, id: str, *, run: str, at_length: int, bodies: Sequence[str]) -> int | None:
+    """Append messages behind the first `at_length`; the new length.
+
+    None, and nothing is appended, if the conversation has grown meanwhile.
+    """
+    new = at_length + len(bodies)
+    if not await tx.execute(
+        "UPDATE conversation SET length = ? WHERE id = ? AND length = ?", new, id, at_length
+    ):
+        return None
+    for offset, body in enumerate(bodies):
+        await tx.execute(
+            "INSERT INTO message (conversation, seq, run, body) VALUES (?, ?, ?, ?)",
+            id,
+            at_length + offset,
+            run,
+            body,
+        )
+    return new

@@ -1,0 +1,136 @@
+-- Times are integer milliseconds UTC. JSON is TEXT. Ids are opaque; people's and places' ids are text,
+-- because only the face that made them may read meaning into them.
+
+CREATE TABLE meta (
+  key   TEXT PRIMARY KEY,
+  value TEXT NOT NULL
+) STRICT;
+
+-- A conversation is a list of model messages that only ever grows.
+CREATE TABLE conversation (
+  id         TEXT PRIMARY KEY,
+  length     INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL
+) STRICT;
+
+CREATE TABLE message (
+  conversation TEXT NOT NULL REFERENCES conversation (id),
+  seq          INTEGER NOT NULL,
+  run          TEXT NOT NULL,
+  body         TEXT NOT NULL,
+  PRIMARY KEY (conversation, seq)
+) STRICT, WITHOUT ROWID;
+
+-- One run of the agent: a turn somebody asked for, a background job, or the telling of an outcome.
+CREATE TABLE run (
+  id           TEXT PRIMARY KEY,
+  conversation TEXT NOT NULL REFERENCES conversation (id),
+  kind         TEXT NOT NULL CHECK (kind IN ('turn', 'job', 'announcement')),
+  state        TEXT NOT NULL CHECK (state IN ('queued', 'running', 'waiting', 'done', 'failed', 'cancelled', 'lost')),
+  place        TEXT NOT NULL,            -- where it was asked, and where its answer belongs
+  requester    TEXT NOT NULL,
+  request      TEXT,                     -- the interaction or message it came from; NULL: nothing to anchor to
+  prompt       TEXT NOT NULL,            -- what the person wrote, verbatim (for an announcement: the event)
+  notify       TEXT NOT NULL CHECK (notify IN ('channel', 'dm', 'both')),
+  parent       TEXT,                     -- the run that started this job, or whose outcome this announces
+  owner        TEXT,                     -- the boot of the process that works on it
+  losses       INTEGER NOT NULL DEFAULT 0, -- how often a process died working on it
+  reply        TEXT,                     -- the message that is being edited with the answer
+  hold_until   INTEGER,                  -- until then the same owner goes on in that message
+  pauses       INTEGER NOT NULL DEFAULT 0,
+  pause        TEXT,                     -- JSON, versioned: what the run waits for; NULL when it does not wait
+  budget_ms    INTEGER,
+  spent_ms     INTEGER NOT NULL DEFAULT 0,
+  result       TEXT,
+  created_at   INTEGER NOT NULL,
+  ended_at     INTEGER
+) STRICT;
+CREATE INDEX run_open ON run (state) WHERE state IN ('queued', 'running', 'waiting');
+CREATE INDEX run_conversation ON run (conversation, created_at);
+
+-- One message with buttons. `version` counts the moves of its calls, `shown` the version that people see:
+-- a card with shown < version is owed an edit, also after a crash.
+CREATE TABLE card (
+  id       TEXT PRIMARY KEY,
+  run      TEXT NOT NULL REFERENCES run (id),
+  place    TEXT NOT NULL,
+  message  TEXT,
+  version  INTEGER NOT NULL DEFAULT 1,
+  shown    INTEGER NOT NULL DEFAULT 0,
+  tries    INTEGER NOT NULL DEFAULT 0,
+  due_at   INTEGER NOT NULL DEFAULT 0,
+  error    TEXT
+) STRICT;
+CREATE INDEX card_owed ON card (due_at) WHERE shown < version;
+
+-- One call that waits for somebody. storage/approvals.py draws the states.
+CREATE TABLE approval (
+  id           TEXT PRIMARY KEY,
+  run          TEXT NOT NULL REFERENCES run (id),
+  conversation TEXT NOT NULL,
+  card         TEXT NOT NULL REFERENCES card (id),
+  pause        INTEGER NOT NULL,         -- which pause of the run
+  position     INTEGER NOT NULL,         -- the model's emission order within it
+  call_id      TEXT NOT NULL,
+  kind         TEXT NOT NULL CHECK (kind IN ('approval', 'external', 'question')),
+  tool         TEXT NOT NULL,
+  arguments    TEXT NOT NULL,            -- the final, validated arguments: what is shown and what runs
+  reason       TEXT NOT NULL,            -- why this call was asked about
+  digest       TEXT NOT NULL,            -- binds what the approver saw
+  intent       TEXT,                     -- one request, one run; NULL: no request to anchor to
+  action       TEXT NOT NULL,            -- the normalised action, without the request
+  requester    TEXT NOT NULL,
+  place        TEXT NOT NULL,
+  state        TEXT NOT NULL,
+  requested_at INTEGER NOT NULL,
+  expires_at   INTEGER NOT NULL,
+  settled_at   INTEGER,
+  settled_by   TEXT,                     -- the person who decided
+  note         TEXT,                     -- a denial's reason, or why it could not be delivered or was void
+  owner        TEXT,
+  started_at   INTEGER,
+  finished_at  INTEGER,
+  exit_code    INTEGER,
+  result       TEXT,                     -- what the model is handed
+  UNIQUE (run, pause, call_id)
+) STRICT;
+CREATE UNIQUE INDEX one_request_one_run ON approval (intent) WHERE intent IS NOT NULL;
+CREATE INDEX approval_pending ON approval (expires_at) WHERE state = 'pending';
+CREATE INDEX approval_live ON approval (state) WHERE state IN ('approved', 'running');
+CREATE INDEX approval_run ON approval (run, pause, position);
+CREATE INDEX approval_card ON approval (card);
+CREATE INDEX approval_action ON approval (action, state);
+
+-- What people are owed: each row is said once.
+CREATE TABLE outbox (
+  id         INTEGER PRIMARY KEY AUTOINCREMENT,
+  key        TEXT NOT NULL UNIQUE,
+  run        TEXT,
+  place      TEXT NOT NULL,
+  body       TEXT NOT NULL,
+  state      TEXT NOT NULL CHECK (state IN ('pending', 'attempting', 'delivered', 'undeliverable')),
+  tries      INTEGER NOT NULL DEFAULT 0,
+  due_at     INTEGER NOT NULL,
+  receipt    TEXT,
+  error      TEXT,
+  created_at INTEGER NOT NULL
+) STRICT;
+CREATE INDEX outbox_due ON outbox (due_at) WHERE state IN ('pending', 'attempting');
+
+-- Insert only; each row carries the hash of itself and of the row before it.
+CREATE TABLE audit (
+  n            INTEGER PRIMARY KEY AUTOINCREMENT,
+  at           INTEGER NOT NULL,
+  actor        TEXT NOT NULL,
+  event        TEXT NOT NULL,
+  approval     TEXT,
+  run          TEXT,
+  conversation TEXT,
+  detail       TEXT NOT NULL,
+  hash         TEXT NOT NULL
+) STRICT;
+CREATE INDEX audit_approval ON audit (approval) WHERE approval IS NOT NULL;
+CREATE TRIGGER audit_no_update BEFORE UPDATE ON audit
+  BEGIN SELECT RAISE(ABORT, 'the audit trail is insert only'); END;
+CREATE TRIGGER audit_no_delete BEFORE DELETE ON audit
+  BEGIN SELECT RAISE(ABORT, 'the audit trail is insert only'); END;

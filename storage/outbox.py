@@ -1,0 +1,116 @@
+"""What people are owed, said once: a row per logical message, delivered only with a receipt.
+
+    pending ──> attempting ──> delivered         with the message id that the face gave back
+       ^            │
+       └────────────┴────────> undeliverable     trying again will not help, or was tried too often
+
+`attempting` commits before the face is asked. A row found there after a restart may have been said: it is
+sent again under the same nonce, and marked as a possible repeat.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from storage.database import Reader, Row, Transaction
+
+
+@dataclass(frozen=True, kw_only=True)
+class Owed:
+    """One message that somebody is owed."""
+
+    id: int
+    key: str
+    run: str | None
+    place: str
+    body: dict[str, Any]
+    state: str
+    tries: int
+    due_at: int
+    receipt: str | None
+    error: str | None
+    created_at: int
+
+
+async def owe(
+    tx: Transaction, *, key: str, run: str | None, place: str, body: dict[str, Any], at: int
+) -> bool:
+    """Promise a message. False if one of that key is promised already."""
+    done = await tx.execute(
+        "INSERT INTO outbox (key, run, place, body, state, due_at, created_at) VALUES (?, ?, ?, ?, 'pending', ?, ?)"
+        " ON CONFLICT DO NOTHING",
+        key,
+        run,
+        place,
+        json.dumps(body, ensure_ascii=False),
+        at,
+        at,
+    )
+    return bool(done)
+
+
+async def due(reader: Reader, *, now: int) -> list[Owed]:
+    """What should be sent now, oldest first. Rows in `attempting` are due again when their back-off is over."""
+    rows = await reader.all(
+        "SELECT * FROM outbox WHERE state IN ('pending', 'attempting') AND due_at <= ? ORDER BY id", now
+    )
+    return [_owed(row) for row in rows]
+
+
+async def attempt(tx: Transaction, id: int, *, next_due: int) -> Owed | None:
+    """Take one row up for an attempt; the row as it was before. None if it has been settled meanwhile.
+
+    Until `next_due` nobody else takes it up.
+    """
+    row = await tx.one("SELECT * FROM outbox WHERE id = ? AND state IN ('pending', 'attempting')", id)
+    if row is None:
+        return None
+    await tx.execute(
+        "UPDATE outbox SET state = 'attempting', tries = tries + 1, due_at = ? WHERE id = ?", next_due, id
+    )
+    return _owed(row)
+
+
+async def delivered(tx: Transaction, id: int, *, receipt: str) -> None:
+    """It is there: `receipt` is the message id that the face gave back."""
+    await tx.execute(
+        "UPDATE outbox SET state = 'delivered', receipt = ?, error = NULL WHERE id = ?", receipt, id
+    )
+
+
+async def failed(tx: Transaction, id: int, *, due_at: int, error: str) -> None:
+    """It certainly did not get through; try again at `due_at`."""
+    await tx.execute(
+        "UPDATE outbox SET state = 'pending', due_at = ?, error = ? WHERE id = ?", due_at, error, id
+    )
+
+
+async def uncertain(tx: Transaction, id: int, *, due_at: int, error: str) -> None:
+    """It may have got through; try again at `due_at` under the same nonce."""
+    await tx.execute("UPDATE outbox SET due_at = ?, error = ? WHERE id = ?", due_at, error, id)
+
+
+async def undeliverable(tx: Transaction, id: int, *, error: str) -> None:
+    """Trying again will not help."""
+    await tx.execute("UPDATE outbox SET state = 'undeliverable', error = ? WHERE id = ?", error, id)
+
+
+async def next_due(reader: Reader) -> int | None:
+    """When something is due next, or None."""
+    row = await reader.one(
+        "SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM outbox WHERE state IN ('pending', 'attempting')"
+        " UNION ALL SELECT min(due_at) AS at FROM card WHERE shown < version) AS owed"
+    )
+    return row["at"] if row else None
+
+
+async def of_run(reader: Reader, run: str) -> list[Owed]:
+    """Everything owed for one run, in order."""
+    return [_owed(row) for row in await reader.all("SELECT * FROM outbox WHERE run = ? ORDER BY id", run)]
+
+
+def _owed(row: Row) -> Owed:
+    fields = dict(row)
+    return Owed(**{**fields, "body": json.loads(fields["body"])})

@@ -1,0 +1,239 @@
+"""Runs: one request on its way through the model, from the prompt to its one ending.
+
+    queued ──> running <──> waiting          waiting: for people; holds no task and no memory
+                  │            │
+                  └─> done | failed | cancelled | lost
+
+A process owns what it runs (`owner`, the boot id). What a dead process owned is queued again once; a run
+that loses its process twice is `lost`, and said to be.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import StrEnum
+
+from storage.database import Reader, Row, Transaction
+
+PAUSE_VERSION = 1
+"""The format of a stored pause. An unknown one is refused, not guessed."""
+
+
+class RunKind(StrEnum):
+    """What started a run."""
+
+    TURN = "turn"
+    """Somebody asked."""
+    JOB = "job"
+    """Detached work, in a conversation of its own."""
+    ANNOUNCEMENT = "announcement"
+    """An outcome that has to be told in a conversation that has gone on meanwhile."""
+
+
+class RunState(StrEnum):
+    """Where a run stands."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    WAITING = "waiting"
+    """At least one of its calls is open, or all have ended and nobody has taken the run up yet."""
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+    LOST = "lost"
+    """Two processes died working on it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pause:
+    """What a waiting run needs to go on."""
+
+    number: int
+    length: int
+    """The conversation's length at the pause: if it has grown, somebody spoke meanwhile."""
+    call_ids: tuple[str, ...]
+    """The calls that wait, in the model's emission order."""
+
+
+class UnknownPause(Exception):  # noqa: N818
+    """A stored pause of a format that this program does not know."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run:
+    """One run as stored. Times are milliseconds UTC."""
+
+    id: str
+    conversation: str
+    kind: RunKind
+    state: RunState
+    place: str
+    requester: str
+    request: str | None
+    prompt: str
+    notify: str
+    parent: str | None = None
+    owner: str | None = None
+    losses: int = 0
+    reply: str | None = None
+    hold_until: int | None = None
+    pauses: int = 0
+    pause: Pause | None = None
+    budget_ms: int | None = None
+    spent_ms: int = 0
+    result: str | None = None
+    created_at: int
+    ended_at: int | None = None
+
+
+async def create(tx: Transaction, run: Run) -> None:
+    """Store a new run as it is given (`queued` or `running`)."""
+    await tx.execute(
+        "INSERT INTO run (id, conversation, kind, state, place, requester, request, prompt, notify, parent, owner,"
+        " budget_ms, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        run.id,
+        run.conversation,
+        run.kind,
+        run.state,
+        run.place,
+        run.requester,
+        run.request,
+        run.prompt,
+        run.notify,
+        run.parent,
+        run.owner,
+        run.budget_ms,
+        run.created_at,
+    )
+
+
+async def get(reader: Reader, id: str) -> Run | None:
+    """One run, or None."""
+    row = await reader.one("SELECT * FROM run WHERE id = ?", id)
+    return _run(row) if row else None
+
+
+async def take_up(tx: Transaction, id: str, *, owner: str) -> Run | None:
+    """Make `owner` the one that works on a queued run, or on a waiting one whose calls have all ended.
+
+    None if somebody else did, if a call is still open, or if the run has ended.
+    """
+    done = await tx.execute(
+        "UPDATE run SET state = 'running', owner = ? WHERE id = ? AND (state = 'queued' OR (state = 'waiting'"
+        " AND NOT EXISTS (SELECT 1 FROM approval WHERE approval.run = run.id"
+        " AND approval.state IN ('pending', 'approved', 'running'))))",
+        owner,
+        id,
+    )
+    return await get(tx, id) if done else None
+
+
+async def wait(
+    tx: Transaction, id: str, *, owner: str, length: int, call_ids: Sequence[str], hold_until: int | None
+) -> bool:
+    """`running -> waiting` for people. False if `owner` does not hold the run (any more)."""
+    row = await tx.one("SELECT pauses FROM run WHERE id = ?", id)
+    if row is None:
+        return False
+    number = int(row["pauses"]) + 1
+    pause = json.dumps(
+        {"version": PAUSE_VERSION, "number": number, "length": length, "call_ids": list(call_ids)},
+        ensure_ascii=False,
+    )
+    done = await tx.execute(
+        "UPDATE run SET state = 'waiting', pauses = ?, pause = ?, hold_until = ?"
+        " WHERE id = ? AND state = 'running' AND owner = ?",
+        number,
+        pause,
+        hold_until,
+        id,
+        owner,
+    )
+    return bool(done)
+
+
+async def end(tx: Transaction, id: str, to: RunState, *, owner: str | None, at: int, result: str) -> bool:
+    """Move to an ending. With `owner`, only if that process still holds the run. False if it has ended already."""
+    holder = "owner = ?" if owner is not None else "? IS NULL"
+    done = await tx.execute(
+        "UPDATE run SET state = ?, result = ?, ended_at = ?, pause = NULL"
+        f" WHERE id = ? AND state IN ('queued', 'running', 'waiting') AND {holder}",  # noqa: S608 - fixed texts
+        to,
+        result,
+        at,
+        id,
+        owner,
+    )
+    return bool(done)
+
+
+async def set_reply(tx: Transaction, id: str, message: str) -> None:
+    """Remember the message in which the answer grows, so that it can be found after a restart."""
+    await tx.execute("UPDATE run SET reply = ? WHERE id = ?", message, id)
+
+
+async def add_spent(tx: Transaction, id: str, milliseconds: int) -> None:
+    """Charge compute time to the run; waiting for people is never charged."""
+    await tx.execute("UPDATE run SET spent_ms = spent_ms + ? WHERE id = ?", milliseconds, id)
+
+
+async def requeue_orphans(tx: Transaction, *, owner: str) -> list[Run]:
+    """Queue again what a dead process (any owner but `owner`) was working on, counting the loss."""
+    rows = await tx.all(
+        "UPDATE run SET state = 'queued', losses = losses + 1 WHERE state = 'running' AND owner <> ? RETURNING id",
+        owner,
+    )
+    found = [await get(tx, row["id"]) for row in rows]
+    return [run for run in found if run is not None]
+
+
+async def ready(reader: Reader) -> list[str]:
+    """Ids of runs that can go on: queued, or waiting with every call ended; oldest first."""
+    rows = await reader.all(
+        "SELECT id FROM run WHERE state = 'queued' OR (state = 'waiting' AND NOT EXISTS"
+        " (SELECT 1 FROM approval WHERE approval.run = run.id AND approval.state IN ('pending', 'approved', 'running')))"
+        " ORDER BY created_at, id"
+    )
+    return [row["id"] for row in rows]
+
+
+async def waiting_in(reader: Reader, conversation: str) -> list[Run]:
+    """The runs of a conversation that wait for people, oldest first."""
+    rows = await reader.all(
+        "SELECT * FROM run WHERE conversation = ? AND state = 'waiting' ORDER BY created_at, id", conversation
+    )
+    return [_run(row) for row in rows]
+
+
+async def of_kind(reader: Reader, kind: RunKind, *, every: bool = False, limit: int = 500) -> list[Run]:
+    """Open runs of a kind, oldest first; with `every`, also ended ones."""
+    condition = "" if every else " AND state IN ('queued', 'running', 'waiting')"
+    rows = await reader.all(
+        f"SELECT * FROM run WHERE kind = ?{condition} ORDER BY created_at, id LIMIT ?",  # noqa: S608 - fixed texts
+        kind,
+        limit,
+    )
+    return [_run(row) for row in rows]
+
+
+def _run(row: Row) -> Run:
+    fields = dict(row)
+    return Run(
+        **{
+            **fields,
+            "kind": RunKind(fields["kind"]),
+            "state": RunState(fields["state"]),
+            "pause": _pause(fields["pause"]) if fields["pause"] else None,
+        }
+    )
+
+
+def _pause(text: str) -> Pause:
+    stored = json.loads(text)
+    if stored.get("version") != PAUSE_VERSION:
+        raise UnknownPause(
+            f"stored pause of version {stored.get('version')!r}, this program knows {PAUSE_VERSION}"
+        )
+    return Pause(number=stored["number"], length=stored["length"], call_ids=tuple(stored["call_ids"]))

@@ -1,0 +1,188 @@
+"""The SQLite driver: one writer, one reader, write-ahead log, every commit on the disk.
+
+synchronous=FULL because a lost commit would be a lost claim, and a lost claim a second execution.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import sqlite3
+from collections.abc import AsyncIterator, Awaitable
+from contextlib import asynccontextmanager
+from importlib import resources
+from pathlib import Path
+from typing import Any, cast
+
+import aiosqlite
+
+from storage.database import Database, DatabaseError, Reader, Row, Transaction
+
+BUSY_TIMEOUT_MS = 10_000
+"""How long a statement waits for another process's lock before it gives up."""
+
+
+class _Connection:
+    """`Transaction` (and so `Reader`) over one aiosqlite connection."""
+
+    def __init__(self, connection: aiosqlite.Connection) -> None:
+        self._connection = connection
+
+    async def all(self, sql: str, *parameters: object) -> list[Row]:
+        return cast(list[Row], await self._connection.execute_fetchall(sql, cast(Any, parameters)))
+
+    async def one(self, sql: str, *parameters: object) -> Row | None:
+        rows = await self.all(sql, *parameters)
+        return rows[0] if rows else None
+
+    async def execute(self, sql: str, *parameters: object) -> int:
+        async with self._connection.execute(sql, cast(Any, parameters)) as cursor:
+            return cursor.rowcount
+
+
+class SqliteDatabase:
+    """`Database` over one file."""
+
+    def __init__(self, writer: aiosqlite.Connection, reader: aiosqlite.Connection) -> None:
+        self._writer = writer
+        self._reader = _Connection(reader)
+        self._lock = asyncio.Lock()
+
+    @property
+    def reader(self) -> Reader:
+        """See `Database.reader`."""
+        return self._reader
+
+    @asynccontextmanager
+    async def begin(self) -> AsyncIterator[Transaction]:
+        """See `Database.begin`. IMMEDIATE, because a read that turns into a write fails under contention."""
+        async with self._lock:
+            try:
+                await _completed(self._writer.execute("BEGIN IMMEDIATE"))
+                yield _Connection(self._writer)
+            except BaseException:
+                if self._writer.in_transaction:
+                    await _completed(self._writer.rollback())
+                raise
+            await _completed(self._writer.commit())
+
+    async def data_version(self) -> int:
+        """See `Database.data_version`."""
+        row = await self._reader.one("PRAGMA data_version")
+        return int(row["data_version"]) if row is not None else 0
+
+
+async def _completed(step: Awaitable[object]) -> None:
+    """Await a step that must not be left half done: when cancelled, finish it first, then be cancelled."""
+    task = asyncio.ensure_future(step)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        raise
+
+
+@asynccontextmanager
+async def open_sqlite(path: Path, *, read_only: bool = False) -> AsyncIterator[Database]:
+    """Open (and create, and migrate) the database file at `path`; it is readable by its owner only."""
+    if read_only and not path.exists():
+        raise DatabaseError(
+            f"There is no database at {path} yet; start signoff once, or set SIGNOFF_DATABASE."
+        )
+    writer = reader = None
+    try:
+        if not read_only:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            path.chmod(0o600)
+        writer = await _connect(path)
+        if not read_only:
+            await writer.execute("PRAGMA journal_mode = WAL")
+            await writer.execute("PRAGMA synchronous = FULL")
+            await writer.execute("PRAGMA foreign_keys = ON")
+            await _migrate(writer)
+        reader = await _connect(path)
+        await reader.execute("PRAGMA query_only = ON")
+        await _check_version(reader)
+    except (sqlite3.Error, OSError) as error:
+        await _close(writer, reader)
+        raise DatabaseError(f"The database {path} cannot be opened ({error}).") from error
+    except BaseException:
+        await _close(writer, reader)
+        raise
+    try:
+        yield SqliteDatabase(writer, reader)
+    finally:
+        await _close(reader, writer)
+
+
+async def _connect(path: Path) -> aiosqlite.Connection:
+    connection = await aiosqlite.connect(path, isolation_level=None)
+    connection.row_factory = sqlite3.Row
+    await connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    return connection
+
+
+async def _close(*connections: aiosqlite.Connection | None) -> None:
+    for connection in connections:
+        if connection is not None:
+            await _completed(connection.close())
+
+
+def migrations() -> list[tuple[int, str]]:
+    """The numbered migrations, in order: forward only."""
+    files = sorted(
+        (
+            entry
+            for entry in resources.files("storage").joinpath("migrations").iterdir()
+            if entry.name.endswith(".sql")
+        ),
+        key=lambda entry: entry.name,
+    )
+    return [(int(entry.name.split("_")[0]), entry.read_text(encoding="utf-8")) for entry in files]
+
+
+async def _version(connection: aiosqlite.Connection) -> int:
+    rows = list(await connection.execute_fetchall("PRAGMA user_version"))
+    return int(rows[0][0])
+
+
+async def _check_version(connection: aiosqlite.Connection) -> None:
+    known = migrations()[-1][0]
+    found = await _version(connection)
+    if found > known:
+        raise DatabaseError(
+            f"The database is of a newer signoff (schema {found}, this program knows {known}): update signoff."
+        )
+    if found < known:
+        raise DatabaseError(
+            f"The database is of an older signoff (schema {found} of {known}): run `signoff migrate`, or start the bot."
+        )
+
+
+async def _migrate(connection: aiosqlite.Connection) -> None:
+    """Apply what is missing, each migration and its number in one exclusive transaction."""
+    for number, script in migrations():
+        if await _version(connection) >= number:
+            continue
+        await connection.execute("BEGIN EXCLUSIVE")
+        try:
+            if await _version(connection) < number:  # another process may have been first
+                for statement in _statements(script):
+                    await connection.execute(statement)
+                await connection.execute(f"PRAGMA user_version = {number}")
+            await connection.commit()
+        except BaseException:
+            await connection.rollback()
+            raise
+
+
+def _statements(script: str) -> list[str]:
+    """Cut a script into statements. Not `executescript`: that commits by itself."""
+    statements, rest = [], ""
+    for line in script.splitlines(keepends=True):
+        rest += line
+        if sqlite3.complete_statement(rest):
+            statements.append(rest)
+            rest = ""
+    return statements
