@@ -81,7 +81,7 @@ class Unreachable(DeliveryError):
     """A message can never get there: no permission, closed direct messages, no such channel."""
 
 
-class NothingRan(Exception):  # noqa: N818 - a signal, not an error
+class NothingRan(Exception):
     """Raised by a tool that could not start: its effect has certainly not begun.
 
     The one way to say so: prose is never parsed for it, and a tool that raises anything else after this

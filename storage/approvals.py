@@ -173,14 +173,12 @@ async def settle(
         ApprovalState.SUCCEEDED,
         ApprovalState.FAILED,
     }
-    in_time = (
-        "expires_at > ?" if person_decides else "expires_at <= ?" if to is ApprovalState.EXPIRED else "? = ?"
-    )
+    in_time = "expires_at > ?" if person_decides else "expires_at <= ?" if to is ApprovalState.EXPIRED else "? = ?"
     limits = (at, at) if in_time == "? = ?" else (at,)
     done = await tx.execute(
         "UPDATE approval SET state = ?, settled_at = ?, settled_by = ?, note = ?, result = ?,"
         " finished_at = CASE WHEN ? IN ('succeeded', 'failed') THEN ? ELSE finished_at END"
-        f" WHERE id = ? AND state = ? AND {in_time}",  # noqa: S608 - one of three fixed texts
+        f" WHERE id = ? AND state = ? AND {in_time}",
         to,
         at,
         by,
@@ -260,9 +258,7 @@ async def get(reader: Reader, id: str) -> Approval | None:
 async def find(reader: Reader, prefix: str) -> list[Approval]:
     """The calls whose id begins with `prefix` (at most two: enough to know that it is ambiguous)."""
     low = prefix.lower()
-    rows = await reader.all(
-        "SELECT * FROM approval WHERE id >= ? AND id < ? ORDER BY id LIMIT 2", low, low + "~"
-    )
+    rows = await reader.all("SELECT * FROM approval WHERE id >= ? AND id < ? ORDER BY id LIMIT 2", low, low + "~")
     return [_approval(row) for row in rows]
 
 
@@ -274,9 +270,7 @@ async def of_card(reader: Reader, card: str) -> list[Approval]:
 
 async def of_pause(reader: Reader, run: str, pause: int) -> list[Approval]:
     """The calls of one pause of a run, in the model's emission order."""
-    rows = await reader.all(
-        "SELECT * FROM approval WHERE run = ? AND pause = ? ORDER BY position", run, pause
-    )
+    rows = await reader.all("SELECT * FROM approval WHERE run = ? AND pause = ? ORDER BY position", run, pause)
     return [_approval(row) for row in rows]
 
 
@@ -301,9 +295,7 @@ async def open_action(reader: Reader, *, conversation: str, requester: str, acti
 async def listed(reader: Reader, *, every: bool = False, limit: int = 500) -> list[Approval]:
     """Open calls, oldest first; with `every`, also ended ones."""
     condition = "" if every else "WHERE state IN ('pending', 'approved', 'running')"
-    rows = await reader.all(
-        f"SELECT * FROM approval {condition} ORDER BY requested_at, position LIMIT ?", limit
-    )  # noqa: S608
+    rows = await reader.all(f"SELECT * FROM approval {condition} ORDER BY requested_at, position LIMIT ?", limit)
     return [_approval(row) for row in rows]
 
 
@@ -324,8 +316,7 @@ async def next_deadline(reader: Reader) -> int | None:
 async def approved(reader: Reader) -> list[str]:
     """Ids of calls that were signed off and not yet claimed."""
     return [
-        row["id"]
-        for row in await reader.all("SELECT id FROM approval WHERE state = 'approved' ORDER BY settled_at")
+        row["id"] for row in await reader.all("SELECT id FROM approval WHERE state = 'approved' ORDER BY settled_at")
     ]
 
 
@@ -360,9 +351,7 @@ async def _moved(
     return approval
 
 
-async def _trail(
-    tx: Transaction, approval: Approval, event: str, by: str, at: int, detail: dict[str, Any]
-) -> None:
+async def _trail(tx: Transaction, approval: Approval, event: str, by: str, at: int, detail: dict[str, Any]) -> None:
     await audit.record(
         tx,
         at=at,
@@ -377,6 +366,4 @@ async def _trail(
 
 def _approval(row: Row) -> Approval:
     fields = dict(row)
-    return Approval(
-        **{**fields, "arguments": json.loads(fields["arguments"]), "state": ApprovalState(fields["state"])}
-    )
+    return Approval(**{**fields, "arguments": json.loads(fields["arguments"]), "state": ApprovalState(fields["state"])})

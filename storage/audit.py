@@ -50,7 +50,8 @@ async def record(
     last = await tx.one("SELECT hash FROM audit ORDER BY n DESC LIMIT 1")
     chained = _hash(last["hash"] if last else FIRST, at, actor, event, approval, run, conversation, text)
     await tx.execute(
-        "INSERT INTO audit (at, actor, event, approval, run, conversation, detail, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO audit (at, actor, event, approval, run, conversation, detail, hash)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
         at,
         actor,
         event,

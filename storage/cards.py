@@ -40,9 +40,7 @@ async def get_card(reader: Reader, id: str) -> Card | None:
 
 async def owed(reader: Reader, *, now: int) -> list[Card]:
     """Cards whose message lags behind their calls and whose next try is due."""
-    rows = await reader.all(
-        "SELECT * FROM card WHERE shown < version AND due_at <= ? ORDER BY due_at, id", now
-    )
+    rows = await reader.all("SELECT * FROM card WHERE shown < version AND due_at <= ? ORDER BY due_at, id", now)
     return [_card(row) for row in rows]
 
 
@@ -63,9 +61,7 @@ async def shown(tx: Transaction, id: str, *, version: int, message: str) -> None
 
 async def failed(tx: Transaction, id: str, *, due_at: int, error: str) -> None:
     """An attempt to show the card failed; the next one is due at `due_at`."""
-    await tx.execute(
-        "UPDATE card SET tries = tries + 1, due_at = ?, error = ? WHERE id = ?", due_at, error, id
-    )
+    await tx.execute("UPDATE card SET tries = tries + 1, due_at = ?, error = ? WHERE id = ?", due_at, error, id)
 
 
 async def give_up(tx: Transaction, id: str, *, version: int, error: str) -> None:

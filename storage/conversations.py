@@ -30,9 +30,7 @@ async def append(tx: Transaction, id: str, *, run: str, at_length: int, bodies: 
     None, and nothing is appended, if the conversation has grown meanwhile.
     """
     new = at_length + len(bodies)
-    if not await tx.execute(
-        "UPDATE conversation SET length = ? WHERE id = ? AND length = ?", new, id, at_length
-    ):
+    if not await tx.execute("UPDATE conversation SET length = ? WHERE id = ? AND length = ?", new, id, at_length):
         return None
     for offset, body in enumerate(bodies):
         await tx.execute(

@@ -34,9 +34,7 @@ class Owed:
     created_at: int
 
 
-async def owe(
-    tx: Transaction, *, key: str, run: str | None, place: str, body: dict[str, Any], at: int
-) -> bool:
+async def owe(tx: Transaction, *, key: str, run: str | None, place: str, body: dict[str, Any], at: int) -> bool:
     """Promise a message. False if one of that key is promised already."""
     done = await tx.execute(
         "INSERT INTO outbox (key, run, place, body, state, due_at, created_at) VALUES (?, ?, ?, ?, 'pending', ?, ?)"
@@ -67,24 +65,18 @@ async def attempt(tx: Transaction, id: int, *, next_due: int) -> Owed | None:
     row = await tx.one("SELECT * FROM outbox WHERE id = ? AND state IN ('pending', 'attempting')", id)
     if row is None:
         return None
-    await tx.execute(
-        "UPDATE outbox SET state = 'attempting', tries = tries + 1, due_at = ? WHERE id = ?", next_due, id
-    )
+    await tx.execute("UPDATE outbox SET state = 'attempting', tries = tries + 1, due_at = ? WHERE id = ?", next_due, id)
     return _owed(row)
 
 
 async def delivered(tx: Transaction, id: int, *, receipt: str) -> None:
     """It is there: `receipt` is the message id that the face gave back."""
-    await tx.execute(
-        "UPDATE outbox SET state = 'delivered', receipt = ?, error = NULL WHERE id = ?", receipt, id
-    )
+    await tx.execute("UPDATE outbox SET state = 'delivered', receipt = ?, error = NULL WHERE id = ?", receipt, id)
 
 
 async def failed(tx: Transaction, id: int, *, due_at: int, error: str) -> None:
     """It certainly did not get through; try again at `due_at`."""
-    await tx.execute(
-        "UPDATE outbox SET state = 'pending', due_at = ?, error = ? WHERE id = ?", due_at, error, id
-    )
+    await tx.execute("UPDATE outbox SET state = 'pending', due_at = ?, error = ? WHERE id = ?", due_at, error, id)
 
 
 async def uncertain(tx: Transaction, id: int, *, due_at: int, error: str) -> None:

@@ -57,7 +57,7 @@ class Pause:
     """The calls that wait, in the model's emission order."""
 
 
-class UnknownPause(Exception):  # noqa: N818
+class UnknownPause(Exception):
     """A stored pause of a format that this program does not know."""
 
 
@@ -159,7 +159,7 @@ async def end(tx: Transaction, id: str, to: RunState, *, owner: str | None, at: 
     holder = "owner = ?" if owner is not None else "? IS NULL"
     done = await tx.execute(
         "UPDATE run SET state = ?, result = ?, ended_at = ?, pause = NULL"
-        f" WHERE id = ? AND state IN ('queued', 'running', 'waiting') AND {holder}",  # noqa: S608 - fixed texts
+        f" WHERE id = ? AND state IN ('queued', 'running', 'waiting') AND {holder}",
         to,
         result,
         at,
@@ -192,8 +192,8 @@ async def requeue_orphans(tx: Transaction, *, owner: str) -> list[Run]:
 async def ready(reader: Reader) -> list[str]:
     """Ids of runs that can go on: queued, or waiting with every call ended; oldest first."""
     rows = await reader.all(
-        "SELECT id FROM run WHERE state = 'queued' OR (state = 'waiting' AND NOT EXISTS"
-        " (SELECT 1 FROM approval WHERE approval.run = run.id AND approval.state IN ('pending', 'approved', 'running')))"
+        "SELECT id FROM run WHERE state = 'queued' OR (state = 'waiting' AND NOT EXISTS (SELECT 1 FROM approval"
+        " WHERE approval.run = run.id AND approval.state IN ('pending', 'approved', 'running')))"
         " ORDER BY created_at, id"
     )
     return [row["id"] for row in rows]
@@ -211,7 +211,7 @@ async def of_kind(reader: Reader, kind: RunKind, *, every: bool = False, limit: 
     """Open runs of a kind, oldest first; with `every`, also ended ones."""
     condition = "" if every else " AND state IN ('queued', 'running', 'waiting')"
     rows = await reader.all(
-        f"SELECT * FROM run WHERE kind = ?{condition} ORDER BY created_at, id LIMIT ?",  # noqa: S608 - fixed texts
+        f"SELECT * FROM run WHERE kind = ?{condition} ORDER BY created_at, id LIMIT ?",
         kind,
         limit,
     )
@@ -233,7 +233,5 @@ def _run(row: Row) -> Run:
 def _pause(text: str) -> Pause:
     stored = json.loads(text)
     if stored.get("version") != PAUSE_VERSION:
-        raise UnknownPause(
-            f"stored pause of version {stored.get('version')!r}, this program knows {PAUSE_VERSION}"
-        )
+        raise UnknownPause(f"stored pause of version {stored.get('version')!r}, this program knows {PAUSE_VERSION}")
     return Pause(number=stored["number"], length=stored["length"], call_ids=tuple(stored["call_ids"]))

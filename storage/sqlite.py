@@ -86,9 +86,7 @@ async def _completed(step: Awaitable[object]) -> None:
 async def open_sqlite(path: Path, *, read_only: bool = False) -> AsyncIterator[Database]:
     """Open (and create, and migrate) the database file at `path`; it is readable by its owner only."""
     if read_only and not path.exists():
-        raise DatabaseError(
-            f"There is no database at {path} yet; start signoff once, or set SIGNOFF_DATABASE."
-        )
+        raise DatabaseError(f"There is no database at {path} yet; start signoff once, or set SIGNOFF_DATABASE.")
     writer = reader = None
     try:
         if not read_only:
@@ -132,11 +130,7 @@ async def _close(*connections: aiosqlite.Connection | None) -> None:
 def migrations() -> list[tuple[int, str]]:
     """The numbered migrations, in order: forward only."""
     files = sorted(
-        (
-            entry
-            for entry in resources.files("storage").joinpath("migrations").iterdir()
-            if entry.name.endswith(".sql")
-        ),
+        (entry for entry in resources.files("storage").joinpath("migrations").iterdir() if entry.name.endswith(".sql")),
         key=lambda entry: entry.name,
     )
     return [(int(entry.name.split("_")[0]), entry.read_text(encoding="utf-8")) for entry in files]
