@@ -19,6 +19,8 @@ reads another sentence there, the log has the detail.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 class SignoffError(Exception):
     """The root of everything this program raises on purpose."""
@@ -31,6 +33,13 @@ class SettingsError(SignoffError):
         self.setting = setting
         self.problem = problem
         super().__init__(f"{setting}: {problem}")
+
+    @classmethod
+    def together(cls, problems: Sequence[SettingsError]) -> SettingsError:
+        """One error for all that is wrong; its text has a line for each. `problems` is not empty."""
+        error = cls(", ".join(one.setting for one in problems), "; ".join(one.problem for one in problems))
+        error.args = ("\n".join(str(one) for one in problems),)
+        return error
 
 
 class StartError(SignoffError):

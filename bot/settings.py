@@ -1,0 +1,231 @@
+"""Every setting, in one frozen model: the only place that reads the environment and the settings' files.
+
+Three sources, the earlier one wins: the environment, `.env`, `signoff.toml`. The files are looked for in the
+folder in which the program starts. `.env.example` lists the same names in the same order (a test holds the
+two together). Nothing is guessed: what makes no sense stops the start, all of it at once, each in one sentence.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import timedelta
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from dotenv import dotenv_values
+from pydantic import BeforeValidator, Field, SecretStr, ValidationError, ValidationInfo, field_validator
+from pydantic_settings import (
+    BaseSettings,
+    DotEnvSettingsSource,
+    EnvSettingsSource,
+    NoDecode,
+    PydanticBaseSettingsSource,
+    SettingsConfigDict,
+)
+
+from bot import values
+from bot.errors import SettingsError
+from bot.values import TokenFile
+
+PREFIX = "SIGNOFF_"
+"""What our own names begin with; names of this shape that we do not know are refused."""
+
+INTERNAL = frozenset({"SIGNOFF_TWIN"})
+"""Names that the playground passes to the bot it starts: not settings, not for people."""
+
+ENV_FILE = ".env"
+TOML_FILE = "signoff.toml"
+
+
+class Settings(BaseSettings):
+    """What the operator decides. `load_settings` fills it; `Settings()` alone is all defaults and reads nothing."""
+
+    model_config = SettingsConfigDict(
+        env_prefix=PREFIX,
+        env_file=None,
+        frozen=True,
+        validate_default=False,
+        extra="ignore",
+        populate_by_name=True,
+        case_sensitive=False,
+    )
+
+    discord_token: Annotated[SecretStr | None, BeforeValidator(values.token)] = Field(
+        None, validation_alias="DISCORD_TOKEN"
+    )
+    discord_token_file: Annotated[TokenFile | None, NoDecode, BeforeValidator(values.token_file)] = Field(
+        None, validation_alias="DISCORD_TOKEN_FILE"
+    )
+    discord_proxy: Annotated[str | None, BeforeValidator(values.proxy)] = Field(None, validation_alias="DISCORD_PROXY")
+    """Passed to discord.py for REST and gateway alike."""
+
+    model: str | None = None
+    """A pydantic-ai model name; None is the offline model."""
+    model_timeout: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=120)
+    """How long one answer of the model may take."""
+    streaming: Annotated[bool, BeforeValidator(values.switch)] = True
+    """Whether answers grow while the model writes."""
+
+    database: Annotated[Path, BeforeValidator(values.database)] = Path("data/signoff.sqlite3")
+    workspace: Annotated[Path, BeforeValidator(values.path)] = Path("data/workspace")
+    """The tools' working directory."""
+    sandbox: Literal["bubblewrap", "none"] = "bubblewrap"
+    """`none` is the operator's explicit word that commands may run bare."""
+
+    approver_users: Annotated[frozenset[str] | None, NoDecode, BeforeValidator(values.ids)] = None
+    """Numeric Discord ids. None (unset) in both this and `approver_roles`: the application's owner or team."""
+    approver_roles: Annotated[frozenset[str] | None, NoDecode, BeforeValidator(values.ids)] = None
+    self_approval: Annotated[bool, BeforeValidator(values.switch)] = True
+    """Whether an approver may decide a call of their own request."""
+    approval_ttl: Annotated[timedelta, BeforeValidator(values.duration(least=6))] = timedelta(hours=24)
+    """How long a request waits for a decision."""
+    hold_seconds: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=60)
+    """How long a turn waits in place for a decision."""
+
+    log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(values.upper)] = "INFO"
+    log_format: Literal["auto", "json", "text"] = "auto"
+    """`auto`: text on a terminal, JSON elsewhere."""
+
+    @property
+    def token(self) -> SecretStr | None:
+        """The bot's token, wherever it was given; None: open the playground."""
+        return self.discord_token_file.token if self.discord_token_file else self.discord_token
+
+    @property
+    def approval_ttl_ms(self) -> int:
+        """`approval_ttl` in milliseconds."""
+        return self.approval_ttl // timedelta(milliseconds=1)
+
+    @property
+    def hold_ms(self) -> int:
+        """`hold_seconds` in milliseconds."""
+        return self.hold_seconds // timedelta(milliseconds=1)
+
+    @field_validator("discord_token_file")
+    @classmethod
+    def _one_token(cls, value: TokenFile | None, info: ValidationInfo) -> TokenFile | None:
+        if value is not None and info.data.get("discord_token") is not None:
+            raise ValueError("is set beside DISCORD_TOKEN; keep one of the two.")
+        return value
+
+    @classmethod
+    def settings_customise_sources(
+        cls,
+        settings_cls: type[BaseSettings],
+        init_settings: PydanticBaseSettingsSource,
+        env_settings: PydanticBaseSettingsSource,
+        dotenv_settings: PydanticBaseSettingsSource,
+        file_secret_settings: PydanticBaseSettingsSource,
+    ) -> tuple[PydanticBaseSettingsSource, ...]:
+        """Nothing but the arguments: reading the world is `load_settings`' business."""
+        return (init_settings,)
+
+
+def names() -> dict[str, str]:
+    """Every setting's name for people, to its field's; in the order of `.env.example`."""
+    return {
+        (str(field.validation_alias) if field.validation_alias else PREFIX + name.upper()): name
+        for name, field in Settings.model_fields.items()
+    }
+
+
+def load_settings(folder: Path | None = None) -> Settings:
+    """Read environment, `.env` and `signoff.toml` in `folder` (the current one); relative paths start there.
+
+    Raises `SettingsError`, which tells everything that is wrong.
+    """
+    folder = (folder or Path.cwd()).absolute()
+    env_file = folder / ENV_FILE
+    problems = [*_unknown(os.environ, ""), *_unknown(dotenv_values(env_file), f" in {ENV_FILE}")]
+    table = _toml(folder / TOML_FILE, problems)
+    merged: dict[str, Any] = {}
+    for source in (table, DotEnvSettingsSource(Settings, env_file=env_file)(), EnvSettingsSource(Settings)()):
+        for name, value in source.items():
+            field = names().get(name, name)
+            if _blank(value) and field not in {"approver_users", "approver_roles"}:
+                continue  # `NAME=` in a template means: not set. Not so for approvers, see `values.ids`.
+            merged[field] = value
+    try:
+        settings = Settings(**merged)
+    except ValidationError as error:
+        by_field = {field: name for name, field in names().items()}
+        for detail in error.errors(include_url=False, include_input=False):
+            field = str(detail["loc"][0])
+            problems.append(SettingsError(by_field.get(field, field), _sentence(detail)))
+        raise SettingsError.together(problems) from None
+    if problems:
+        raise SettingsError.together(problems)
+    return settings.model_copy(
+        update={"database": folder / settings.database, "workspace": folder / settings.workspace}
+    )
+
+
+def export_env_file(folder: Path | None = None) -> None:
+    """Put the variables of others that stand in `.env` (a provider's key, say) into the environment.
+
+    The providers' own libraries look for them there. One that is already there stays.
+    """
+    for name, value in dotenv_values((folder or Path.cwd()) / ENV_FILE).items():
+        if value is not None and name not in names() and not name.upper().startswith(PREFIX):
+            os.environ.setdefault(name, value)
+
+
+def known_secrets(settings: Settings, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
+    """Everything that must never be shown, by name: what a `Redactor` is built from.
+
+    The token, a proxy's password, and the keys of providers that stand in the environment.
+    """
+    found = provider_secrets(environ)
+    if settings.token is not None:
+        found["DISCORD_TOKEN"] = settings.token.get_secret_value()
+    if settings.discord_proxy and (password := values.password(settings.discord_proxy)):
+        found["DISCORD_PROXY"] = password
+    return found
+
+
+def provider_secrets(environ: Mapping[str, str]) -> dict[str, str]:
+    """The values in `environ` that are keys, tokens or passwords, by their variables' names."""
+    return {name: value.strip() for name, value in environ.items() if values.is_secret_name(name) and value.strip()}
+
+
+def _toml(path: Path, problems: list[SettingsError]) -> dict[str, Any]:
+    """The table in `path`, its keys made field names. Keys are written as `model` or as `SIGNOFF_MODEL`."""
+    if not path.exists():
+        return {}
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        problems.append(SettingsError(TOML_FILE, f"cannot be read ({error})."))
+        return {}
+    fields = names() | {field: field for field in names().values()}
+    problems.extend(
+        SettingsError(key, f"is not a setting in {TOML_FILE}{_hint(key, fields)}") for key in table if key not in fields
+    )
+    return {fields[key]: value for key, value in table.items() if key in fields}
+
+
+def _unknown(given: Iterable[str], where: str) -> Iterator[SettingsError]:
+    for name in sorted(given):
+        if name.upper().startswith(PREFIX) and name not in names() and name not in INTERNAL:
+            yield SettingsError(name, f"is not a setting{where}{_hint(name, names())}")
+
+
+def _hint(name: str, known: Iterable[str]) -> str:
+    close = difflib.get_close_matches(name, list(known), n=1) or difflib.get_close_matches(
+        name.upper(), list(known), n=1
+    )
+    return f"; did you mean {close[0]}?" if close else "."
+
+
+def _blank(value: object) -> bool:
+    return isinstance(value, str) and not value.strip()
+
+
+def _sentence(detail: Mapping[str, Any]) -> str:
+    if detail["type"] == "literal_error":
+        return f"must be {detail['ctx']['expected']}."
+    error = detail.get("ctx", {}).get("error")
+    return str(error) if error is not None else f"{detail['msg'][0].lower()}{detail['msg'][1:]}."

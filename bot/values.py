@@ -1,0 +1,160 @@
+"""How one setting's text is read. Each function takes what a source gave and raises `ValueError` with a sentence
+that goes on after the setting's name.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import timedelta
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from pydantic import SecretStr
+
+_UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
+_PART = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])\s*", re.ASCII | re.IGNORECASE)
+_NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
+_ID = re.compile(r"[1-9][0-9]{0,19}")
+_SECRET_NAME = re.compile(r"((^|_)(API_?KEY|ACCESS_?KEY|SECRET_?KEY|TOKEN|SECRET)|PASSWORD)$")
+_MOST = 366 * 86_400
+
+
+@dataclass(frozen=True)
+class TokenFile:
+    """A file that holds the token, and what it held when the program started."""
+
+    path: Path
+    token: SecretStr
+
+
+def token(value: object) -> SecretStr | None:
+    """A Discord bot token: the bare one, without the word `Bot`."""
+    return None if value is None else _token(value.get_secret_value() if isinstance(value, SecretStr) else str(value))
+
+
+def _token(text: str) -> SecretStr:
+    text = text.strip()
+    if not text:
+        raise ValueError("is empty; copy the token from the Bot page of the Discord Developer Portal.")
+    if any(character.isspace() or not character.isprintable() for character in text):
+        raise ValueError("has a blank in it; give the bare token, without the word `Bot`.")
+    return SecretStr(text)
+
+
+def token_file(value: object) -> TokenFile | None:
+    """The path of a file with nothing but a token in it."""
+    if value is None or isinstance(value, TokenFile):
+        return value
+    where = path(value)
+    try:
+        text = where.read_text(encoding="utf-8")
+    except (OSError, ValueError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "not a text file"
+        raise ValueError(f"names a file that cannot be read: {where} ({reason}).") from None
+    return TokenFile(where, _token(text))
+
+
+def proxy(value: object) -> str | None:
+    """The address of an HTTP proxy."""
+    if value is None:
+        return None
+    text = str(value).strip()
+    try:
+        parts = urlsplit(text)
+        good = parts.scheme in {"http", "https"} and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        good = False
+    if not good:
+        raise ValueError("must be the address of an HTTP proxy, like http://proxy.example:3128.")
+    return text
+
+
+def password(address: str) -> str | None:
+    """The password written in an address, or None."""
+    return urlsplit(address).password
+
+
+def duration(*, least: int) -> Callable[[object], timedelta]:
+    """A reader of durations of at least `least` seconds: bare seconds, or forms like 90s, 30m, 24h, 7d, 1h30m."""
+
+    def read(value: object) -> timedelta:
+        text = str(value).strip()
+        if isinstance(value, timedelta):
+            seconds = value.total_seconds()
+        elif _NUMBER.fullmatch(text):
+            seconds = float(text)
+        elif (parts := _PART.findall(text)) and not _PART.sub("", text):
+            seconds = sum(float(number) * _UNITS[unit.lower()] for number, unit in parts)
+        else:
+            raise ValueError(f"is not a duration: {text!r}; write seconds, or a form like 30m or 24h.")
+        if not least <= seconds <= _MOST:
+            raise ValueError(f"must lie between {least} second{'s' * (least != 1)} and a year, not {text!r}.")
+        return timedelta(seconds=seconds)
+
+    return read
+
+
+def switch(value: object) -> bool:
+    """Yes or no."""
+    if isinstance(value, bool):
+        return value
+    text = str(value).strip().lower()
+    if text in {"true", "yes", "on", "1"}:
+        return True
+    if text in {"false", "no", "off", "0"}:
+        return False
+    raise ValueError(f"must be true or false, not {str(value)!r}.")
+
+
+def path(value: object) -> Path:
+    """A file or folder; `~` is the home folder."""
+    text = str(value).strip() if isinstance(value, str | Path) else ""
+    if not text or "\0" in text:
+        raise ValueError("must be a path.")
+    try:
+        return Path(text).expanduser()
+    except RuntimeError:
+        raise ValueError(f"begins with a home folder that does not exist: {text!r}.") from None
+
+
+def database(value: object) -> Path:
+    """The database's file."""
+    text = str(value)
+    if "://" in text:
+        raise ValueError("must be a file's path: this version keeps its data in SQLite only.")
+    return path(value)
+
+
+def ids(value: object) -> frozenset[str] | None:
+    """Numeric Discord ids: `1, 2` in text, or a TOML list.
+
+    Empty is an error, never "nobody" or "everybody": who may decide must not hang on a forgotten variable.
+    """
+    if value is None or isinstance(value, frozenset):
+        return value
+    entries = [str(entry).strip() for entry in value] if isinstance(value, list) else str(value).split(",")
+    entries = [entry.strip() for entry in entries]
+    if entries in ([], [""]):
+        raise ValueError(
+            "is empty; give numeric Discord ids, comma-separated, or remove it "
+            "to let the application's owner or team decide."
+        )
+    for entry in entries:
+        if not _ID.fullmatch(entry):
+            raise ValueError(
+                f"has an entry that is not a numeric Discord id: {entry[:40]!r}; "
+                "in Discord turn on Developer Mode, right-click the person or role, Copy ID."
+            )
+    return frozenset(entries)
+
+
+def upper(value: object) -> str:
+    """A word whose case does not matter."""
+    return str(value).strip().upper()
+
+
+def is_secret_name(name: str) -> bool:
+    """Whether a variable of this name holds a key, a token or a password, as providers name theirs."""
+    return _SECRET_NAME.search(name.upper()) is not None
