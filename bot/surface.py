@@ -35,9 +35,6 @@ class TurnContext:
     prompt: str
     notify: str = "channel"
     clock: TurnClock = TurnClock()
-    place_name: str = ""
-    """For the model's orientation, e.g. `#ops in Harbour`."""
-    requester_name: str = ""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,6 +69,8 @@ class CardView:
     """Tool name to what its body may touch."""
     ping: tuple[str, ...] = ()
     """People to notify when the card is first posted; exact user ids."""
+    ping_roles: tuple[str, ...] = ()
+    """Roles to notify likewise; exact role ids."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -82,8 +81,12 @@ class Announcement:
     """Names the logical message: the same for every attempt, so that a retry cannot post it twice."""
     place: str
     text: str
-    ping: str | None = None
-    """Exactly one user id, or nobody."""
+    ping: tuple[str, ...] = ()
+    """People to notify; exact user ids, almost always one or none."""
+    ping_roles: tuple[str, ...] = ()
+    """Roles to notify likewise."""
+    deadline: int | None = None
+    """The moment the text is about, in milliseconds UTC; the face writes it as it writes times."""
     reply_to: str | None = None
     """A message in that place that this one answers."""
     repeated: bool = False
@@ -93,13 +96,32 @@ class Announcement:
 class Reply(Protocol):
     """The message in which a turn's answer grows."""
 
+    @property
+    def message(self) -> str | None:
+        """Its id, once there is one."""
+        ...
+
     async def show(self, text: str) -> None:
         """Show the answer so far. May be skipped when it comes too often; never raises for the face's sake."""
+        ...
+
+    async def rest(self, text: str) -> None:
+        """Show `text` and stop looking busy: people are waited for. `show` or `finish` may still follow."""
         ...
 
     async def finish(self, text: str) -> str:
         """Show the whole, last text. Returns the message id; raises `DeliveryError`."""
         ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class CardPress:
+    """A decision about every call of a card that still waits."""
+
+    actor: Actor
+    card: str
+    place: str
+    message: str
 
 
 class Surface(Protocol):
@@ -123,6 +145,10 @@ class Surface(Protocol):
 
     async def mark_moved(self, place: str, message: str, to: str) -> None:
         """Point a reply that will not grow any more to the message that goes on. Best effort."""
+        ...
+
+    def who(self, person: str) -> str:
+        """How this face writes a person's name, so that nobody is notified by it."""
         ...
 
     def link(self, place: str, message: str | None) -> str:

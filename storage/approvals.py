@@ -274,6 +274,17 @@ async def of_pause(reader: Reader, run: str, pause: int) -> list[Approval]:
     return [_approval(row) for row in rows]
 
 
+async def newest_in(reader: Reader, conversation: str, *, limit: int) -> list[Approval]:
+    """The newest calls of a conversation, oldest of them first."""
+    rows = await reader.all(
+        "SELECT * FROM (SELECT * FROM approval WHERE conversation = ? ORDER BY requested_at DESC, position DESC"
+        " LIMIT ?) AS newest ORDER BY requested_at, position",
+        conversation,
+        limit,
+    )
+    return [_approval(row) for row in rows]
+
+
 async def of_request(reader: Reader, intent: str) -> Approval | None:
     """The call that answers for this intent, whatever its state, or None."""
     row = await reader.one("SELECT * FROM approval WHERE intent = ?", intent)

@@ -18,10 +18,10 @@ async def length(reader: Reader, id: str) -> int:
     return int(row["length"]) if row else 0
 
 
-async def load(reader: Reader, id: str) -> list[str]:
-    """The messages in order, each as the JSON that was appended."""
-    rows = await reader.all("SELECT body FROM message WHERE conversation = ? ORDER BY seq", id)
-    return [row["body"] for row in rows]
+async def load(reader: Reader, id: str, *, last: int) -> list[str]:
+    """The newest `last` messages in order, each as the JSON that was appended."""
+    rows = await reader.all("SELECT body FROM message WHERE conversation = ? ORDER BY seq DESC LIMIT ?", id, last)
+    return [row["body"] for row in reversed(rows)]
 
 
 async def append(tx: Transaction, id: str, *, run: str, at_length: int, bodies: Sequence[str]) -> int | None:

@@ -1,8 +1,7 @@
 """What people are owed, said once: a row per logical message, delivered only with a receipt.
 
-    pending ──> attempting ──> delivered         with the message id that the face gave back
-       ^            │
-       └────────────┴────────> undeliverable     trying again will not help, or was tried too often
+    pending ──> attempting ──┬──> delivered        with the message id that the face gave back
+                             └──> undeliverable    trying again will not help, or was tried too often
 
 `attempting` commits before the face is asked. A row found there after a restart may have been said: it is
 sent again under the same nonce, and marked as a possible repeat.
@@ -34,8 +33,17 @@ class Owed:
     created_at: int
 
 
-async def owe(tx: Transaction, *, key: str, run: str | None, place: str, body: dict[str, Any], at: int) -> bool:
-    """Promise a message. False if one of that key is promised already."""
+async def owe(
+    tx: Transaction,
+    *,
+    key: str,
+    run: str | None,
+    place: str,
+    body: dict[str, Any],
+    at: int,
+    due_at: int | None = None,
+) -> bool:
+    """Promise a message, for `due_at` or for now. False if one of that key is promised already."""
     done = await tx.execute(
         "INSERT INTO outbox (key, run, place, body, state, due_at, created_at) VALUES (?, ?, ?, ?, 'pending', ?, ?)"
         " ON CONFLICT DO NOTHING",
@@ -43,7 +51,7 @@ async def owe(tx: Transaction, *, key: str, run: str | None, place: str, body: d
         run,
         place,
         json.dumps(body, ensure_ascii=False),
-        at,
+        at if due_at is None else due_at,
         at,
     )
     return bool(done)
@@ -57,16 +65,23 @@ async def due(reader: Reader, *, now: int) -> list[Owed]:
     return [_owed(row) for row in rows]
 
 
-async def attempt(tx: Transaction, id: int, *, next_due: int) -> Owed | None:
-    """Take one row up for an attempt; the row as it was before. None if it has been settled meanwhile.
+async def attempt(tx: Transaction, id: int, *, now: int, next_due: int) -> Owed | None:
+    """Take one row up for an attempt; the row as it was before. None if it is not due (any more).
 
     Until `next_due` nobody else takes it up.
     """
-    row = await tx.one("SELECT * FROM outbox WHERE id = ? AND state IN ('pending', 'attempting')", id)
+    row = await tx.one(
+        "SELECT * FROM outbox WHERE id = ? AND state IN ('pending', 'attempting') AND due_at <= ?", id, now
+    )
     if row is None:
         return None
     await tx.execute("UPDATE outbox SET state = 'attempting', tries = tries + 1, due_at = ? WHERE id = ?", next_due, id)
     return _owed(row)
+
+
+async def release(tx: Transaction, *, now: int) -> None:
+    """Nobody is attempting anything (the process that did is dead): what was in flight is due now."""
+    await tx.execute("UPDATE outbox SET due_at = ? WHERE state = 'attempting' AND due_at > ?", now, now)
 
 
 async def delivered(tx: Transaction, id: int, *, receipt: str) -> None:
@@ -75,18 +90,18 @@ async def delivered(tx: Transaction, id: int, *, receipt: str) -> None:
 
 
 async def failed(tx: Transaction, id: int, *, due_at: int, error: str) -> None:
-    """It certainly did not get through; try again at `due_at`."""
-    await tx.execute("UPDATE outbox SET state = 'pending', due_at = ?, error = ? WHERE id = ?", due_at, error, id)
-
-
-async def uncertain(tx: Transaction, id: int, *, due_at: int, error: str) -> None:
-    """It may have got through; try again at `due_at` under the same nonce."""
+    """It may or may not have got through; try again at `due_at` under the same nonce."""
     await tx.execute("UPDATE outbox SET due_at = ?, error = ? WHERE id = ?", due_at, error, id)
 
 
 async def undeliverable(tx: Transaction, id: int, *, error: str) -> None:
     """Trying again will not help."""
     await tx.execute("UPDATE outbox SET state = 'undeliverable', error = ? WHERE id = ?", error, id)
+
+
+async def drop(tx: Transaction, id: int) -> None:
+    """It is not owed any more: what it would have said is no longer true."""
+    await tx.execute("DELETE FROM outbox WHERE id = ? AND state <> 'delivered'", id)
 
 
 async def next_due(reader: Reader) -> int | None:

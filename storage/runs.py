@@ -28,8 +28,6 @@ class RunKind(StrEnum):
     """Somebody asked."""
     JOB = "job"
     """Detached work, in a conversation of its own."""
-    ANNOUNCEMENT = "announcement"
-    """An outcome that has to be told in a conversation that has gone on meanwhile."""
 
 
 class RunState(StrEnum):
@@ -80,12 +78,22 @@ class Run:
     reply: str | None = None
     hold_until: int | None = None
     pauses: int = 0
-    pause: Pause | None = None
+    stored_pause: str | None = None
     budget_ms: int | None = None
     spent_ms: int = 0
     result: str | None = None
     created_at: int
     ended_at: int | None = None
+
+    @property
+    def pause(self) -> Pause | None:
+        """What the run waits for, or None. Raises `UnknownPause`."""
+        if self.stored_pause is None:
+            return None
+        stored = json.loads(self.stored_pause)
+        if stored.get("version") != PAUSE_VERSION:
+            raise UnknownPause(f"stored pause of version {stored.get('version')!r}, this program knows {PAUSE_VERSION}")
+        return Pause(number=stored["number"], length=stored["length"], call_ids=tuple(stored["call_ids"]))
 
 
 async def create(tx: Transaction, run: Run) -> None:
@@ -220,18 +228,5 @@ async def of_kind(reader: Reader, kind: RunKind, *, every: bool = False, limit: 
 
 def _run(row: Row) -> Run:
     fields = dict(row)
-    return Run(
-        **{
-            **fields,
-            "kind": RunKind(fields["kind"]),
-            "state": RunState(fields["state"]),
-            "pause": _pause(fields["pause"]) if fields["pause"] else None,
-        }
-    )
-
-
-def _pause(text: str) -> Pause:
-    stored = json.loads(text)
-    if stored.get("version") != PAUSE_VERSION:
-        raise UnknownPause(f"stored pause of version {stored.get('version')!r}, this program knows {PAUSE_VERSION}")
-    return Pause(number=stored["number"], length=stored["length"], call_ids=tuple(stored["call_ids"]))
+    pause = fields.pop("pause")
+    return Run(**{**fields, "kind": RunKind(fields["kind"]), "state": RunState(fields["state"]), "stored_pause": pause})

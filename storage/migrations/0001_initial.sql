@@ -21,18 +21,18 @@ CREATE TABLE message (
   PRIMARY KEY (conversation, seq)
 ) STRICT, WITHOUT ROWID;
 
--- One run of the agent: a turn somebody asked for, a background job, or the telling of an outcome.
+-- One run of the agent: a turn somebody asked for, or a background job.
 CREATE TABLE run (
   id           TEXT PRIMARY KEY,
   conversation TEXT NOT NULL REFERENCES conversation (id),
-  kind         TEXT NOT NULL CHECK (kind IN ('turn', 'job', 'announcement')),
+  kind         TEXT NOT NULL CHECK (kind IN ('turn', 'job')),
   state        TEXT NOT NULL CHECK (state IN ('queued', 'running', 'waiting', 'done', 'failed', 'cancelled', 'lost')),
   place        TEXT NOT NULL,            -- where it was asked, and where its answer belongs
   requester    TEXT NOT NULL,
   request      TEXT,                     -- the interaction or message it came from; NULL: nothing to anchor to
-  prompt       TEXT NOT NULL,            -- what the person wrote, verbatim (for an announcement: the event)
+  prompt       TEXT NOT NULL,            -- what the person wrote, verbatim
   notify       TEXT NOT NULL CHECK (notify IN ('channel', 'dm', 'both')),
-  parent       TEXT,                     -- the run that started this job, or whose outcome this announces
+  parent       TEXT,                     -- the run that started this job
   owner        TEXT,                     -- the boot of the process that works on it
   losses       INTEGER NOT NULL DEFAULT 0, -- how often a process died working on it
   reply        TEXT,                     -- the message that is being edited with the answer
@@ -100,6 +100,7 @@ CREATE INDEX approval_live ON approval (state) WHERE state IN ('approved', 'runn
 CREATE INDEX approval_run ON approval (run, pause, position);
 CREATE INDEX approval_card ON approval (card);
 CREATE INDEX approval_action ON approval (action, state);
+CREATE INDEX approval_conversation ON approval (conversation, requested_at);
 
 -- What people are owed: each row is said once.
 CREATE TABLE outbox (

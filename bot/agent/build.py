@@ -1,0 +1,46 @@
+"""Puts the agent together: model, gate and tools become one loop, once per process."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+
+from pydantic_ai.models import Model
+
+from bot.agent.gate import Gate, Refusal, Screen
+from bot.agent.loop import AgentLoop
+from bot.agent.models import build_model, close_model
+from bot.deferral.policy import Policy
+from bot.deferral.tool import Tool
+
+__all__ = ["Model", "open_loop"]
+
+
+@asynccontextmanager
+async def open_loop(
+    *,
+    model: Model | str | None,
+    timeout_seconds: float,
+    streaming: bool,
+    tools: Sequence[Tool],
+    policy: Policy,
+    screen: Screen,
+    nobody_can_decide: Refusal,
+    mask: Callable[[str], str],
+) -> AsyncIterator[AgentLoop]:
+    """The loop over a model given by name (None: the offline model) or as an object.
+
+    Raises `SettingsError` or `ModelError` when the model cannot be built.
+    """
+    built = model if isinstance(model, Model) else build_model(model, timeout_seconds=timeout_seconds)
+    gate = Gate(
+        {tool.name: tool for tool in tools},
+        policy=policy,
+        screen=screen,
+        nobody_can_decide=nobody_can_decide,
+        mask=mask,
+    )
+    try:
+        yield AgentLoop(model=built, gate=gate, streaming=streaming, timeout_seconds=timeout_seconds)
+    finally:
+        await close_model(built)

@@ -1,0 +1,69 @@
+"""Model messages to and from their stored form, and the repair of what must not reach a provider open."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from pydantic import TypeAdapter
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelMessagesTypeAdapter,
+    ModelRequest,
+    ModelResponse,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+_ONE: TypeAdapter[ModelMessage] = TypeAdapter(ModelMessage)
+
+
+def dump(messages: Sequence[ModelMessage]) -> list[str]:
+    """Each message as JSON."""
+    return [_ONE.dump_json(message).decode() for message in messages]
+
+
+def load(bodies: Sequence[str]) -> list[ModelMessage]:
+    """The messages of a conversation's newest stretch, beginning with something a person (or an event) said.
+
+    What comes before the first such message of a cut-off stretch belongs to a turn whose beginning is missing.
+    """
+    messages = ModelMessagesTypeAdapter.validate_json("[" + ",".join(bodies) + "]")
+    for index, message in enumerate(messages):
+        if isinstance(message, ModelRequest) and any(isinstance(part, UserPromptPart) for part in message.parts):
+            return messages[index:]
+    return []
+
+
+def open_calls(messages: Sequence[ModelMessage]) -> list[ToolCallPart]:
+    """Calls that have no result anywhere, in order."""
+    answered = {
+        part.tool_call_id
+        for message in messages
+        if isinstance(message, ModelRequest)
+        for part in message.parts
+        if isinstance(part, ToolReturnPart)
+    }
+    return [
+        part
+        for message in messages
+        if isinstance(message, ModelResponse)
+        for part in message.parts
+        if isinstance(part, ToolCallPart) and part.tool_call_id not in answered
+    ]
+
+
+def placeholders(messages: Sequence[ModelMessage], explain: Callable[[str], str]) -> list[ModelMessage]:
+    """What to append so that no call stands open when somebody speaks while it waits.
+
+    `explain` turns a call id into the sentence for the model. Providers refuse a conversation in which a call
+    has no result; the true outcome follows later, as an event.
+    """
+    missing = open_calls(messages)
+    if not missing:
+        return []
+    parts = [
+        ToolReturnPart(tool_name=call.tool_name, content=explain(call.tool_call_id), tool_call_id=call.tool_call_id)
+        for call in missing
+    ]
+    return [ModelRequest(parts=parts)]

@@ -1,0 +1,152 @@
+"""The composition root: every resource opened once, in one `async with`, and handed on by keyword."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from bot.agent.build import Model, open_loop
+from bot.background import Background
+from bot.clock import Clock, NewId
+from bot.deferral import registry
+from bot.deferral.authority import Authority
+from bot.deferral.executor import Executor
+from bot.deferral.policy import DefaultPolicy
+from bot.deferral.tool import Tool, ToolKind
+from bot.delivery import Delivery
+from bot.engine import Engine
+from bot.jobs.tool import make_start_job
+from bot.settings import Settings
+from bot.turns import Turns
+from storage import cards, meta
+from storage.database import Database, open_database
+from storage.runs import Run
+
+SWEEP_MS = 2_000
+"""How often a running bot looks for what other processes wrote."""
+
+STOP_GRACE_SECONDS = 8.0
+"""How long running work may take to end by itself when the program stops."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class App:
+    """The opened house."""
+
+    engine: Engine
+    database: Database
+    background: Background
+
+    async def remember(self, key: str, value: str) -> None:
+        """Keep a small fact across restarts."""
+        async with self.database.begin() as tx:
+            await meta.put(tx, key, value)
+
+    async def recall(self, key: str) -> str | None:
+        """What was kept under `key`, or None."""
+        return await meta.get(self.database.reader, key)
+
+
+@asynccontextmanager
+async def open_app(
+    settings: Settings,
+    *,
+    tools: Sequence[Tool],
+    mask: Callable[[str], str],
+    clock: Clock,
+    new_id: NewId,
+    model: Model | None = None,
+    sweep_ms: int = SWEEP_MS,
+) -> AsyncIterator[App]:
+    """Open everything below the faces. `model` stands in for the one that the settings name.
+
+    Raises `DatabaseError`, `SettingsError`. The caller holds the single-process lock.
+    """
+    boot = new_id()
+    background = Background()
+    authority = Authority(
+        users=settings.approver_users, roles=settings.approver_roles, self_approval=settings.self_approval
+    )
+
+    async def start_job(run_id: str, goal: str) -> Run | None:
+        return await engine.start_job_from(run_id, goal)
+
+    every_tool = [*tools, make_start_job(start_job)]
+    by_name = {tool.name: tool for tool in every_tool}
+    async with open_database(str(settings.database)) as database:
+        delivery = Delivery(
+            database=database,
+            clock=clock,
+            profiles={tool.name: tool.profile for tool in every_tool},
+            approvers=authority.approvers,
+        )
+        executor = Executor(
+            database=database,
+            clock=clock,
+            boot=boot,
+            tools=by_name,
+            workspace=str(settings.workspace),
+            mask=mask,
+        )
+
+        async def screen(run: Run, intent: str | None, action: str) -> str | None:
+            earlier = await registry.screen(
+                database.reader,
+                intent=intent,
+                action=action,
+                conversation=run.conversation,
+                requester=run.requester,
+            )
+            if earlier is None:
+                return None
+            card = await cards.get_card(database.reader, earlier.card)
+            return registry.answer(earlier, intent=intent, link=delivery.link(earlier, card.message if card else None))
+
+        def nobody_can_decide(run: Run, tool: Tool) -> str | None:
+            if tool.kind is not ToolKind.APPROVAL or authority.anyone_can_decide(run.place, run.requester):
+                return None
+            return (
+                f"Nobody who may sign this off can see it here, so it did not run. {authority.who_can()} Tell the"
+                " person to ask in a server channel where an approver is."
+            )
+
+        async with open_loop(
+            model=model if model is not None else settings.model,
+            timeout_seconds=settings.model_timeout.total_seconds(),
+            streaming=settings.streaming,
+            tools=every_tool,
+            policy=DefaultPolicy(),
+            screen=screen,
+            nobody_can_decide=nobody_can_decide,
+            mask=mask,
+        ) as loop:
+            turns = Turns(
+                database=database,
+                clock=clock,
+                new_id=new_id,
+                boot=boot,
+                loop=loop,
+                tools=by_name,
+                executor=executor,
+                delivery=delivery,
+                hold_ms=settings.hold_ms,
+                ttl_ms=settings.approval_ttl_ms,
+                approvers=authority.approvers,
+            )
+            engine = Engine(
+                database=database,
+                clock=clock,
+                new_id=new_id,
+                boot=boot,
+                authority=authority,
+                executor=executor,
+                delivery=delivery,
+                turns=turns,
+                background=background,
+                sweep_ms=sweep_ms,
+            )
+            try:
+                yield App(engine=engine, database=database, background=background)
+            finally:
+                await engine.stop(grace=STOP_GRACE_SECONDS)

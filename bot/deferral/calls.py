@@ -1,0 +1,46 @@
+"""The words between the model loop and the rows: what a paused run waits for, and the answers it gets.
+
+pydantic-ai and golem use the same names for the same things; these are plain data, so that neither is needed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from bot.deferral.tool import ToolKind
+
+
+@dataclass(frozen=True, kw_only=True)
+class PendingToolCall:
+    """One call that waits, as the gate deferred it."""
+
+    call_id: str
+    tool_name: str
+    args: Mapping[str, Any]
+    """The final, validated arguments: what is shown and what would run."""
+    reason: str
+    kind: ToolKind
+    intent: str | None
+    action: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class ToolResult:
+    """What one deferred call came to, for the model: `denied` keeps its own mark on the wire."""
+
+    call_id: str
+    text: str
+    outcome: Literal["success", "failed", "denied"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class LoopResult:
+    """How one stretch of the model loop ended: with an answer, or with calls that wait."""
+
+    text: str
+    pending: Sequence[PendingToolCall]
+    """In the model's emission order; empty when the run has ended."""
+    messages: Sequence[str]
+    """What the stretch added to the conversation, each message as JSON."""

@@ -1,0 +1,271 @@
+"""Brings to people what the rows say they are owed: cards as they should look, and messages said once.
+
+Rows are the truth here as well: whatever is interrupted, the next sweep finds what is still owed. An attempt
+is committed before the face is asked; `delivered` needs the message id that the face gave back.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from bot.clock import Clock
+from bot.deferral.tool import ToolKind
+from bot.errors import DeliveryError, Unreachable
+from bot.lanes import Lanes
+from bot.surface import Announcement, CardView, Reply, Surface
+from storage import approvals, audit, cards, outbox, runs
+from storage.approvals import Approval, ApprovalState
+from storage.cards import Card
+from storage.database import Database, Transaction
+from storage.outbox import Owed
+
+logger = logging.getLogger(__name__)
+
+FIRST_BACK_OFF_MS = 2_000
+LONGEST_BACK_OFF_MS = 300_000
+MOST_TRIES = 12
+"""With the back-off above, about half an hour of trying."""
+
+ATTEMPT_MS = 60_000
+"""How long an attempt may take before a sweep takes the row up again."""
+
+
+def back_off(tries: int) -> int:
+    """Milliseconds to wait after the `tries`-th failed attempt."""
+    return int(min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** min(tries, 20)))
+
+
+Approvers = tuple[frozenset[str], frozenset[str]]
+"""User ids and role ids to notify of a card."""
+
+
+class Delivery:
+    """The post office of one process."""
+
+    def __init__(
+        self, *, database: Database, clock: Clock, profiles: dict[str, str], approvers: Callable[[], Approvers]
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._profiles = profiles
+        self._approvers = approvers
+        self._lanes = Lanes()
+        self._surface: Surface | None = None
+        self.replies: dict[str, Reply] = {}
+        """Messages of runs in which an answer still grows in place, by run."""
+
+    def connect(self, surface: Surface) -> None:
+        """From now on there is a face to deliver to."""
+        self._surface = surface
+
+    def who(self, person: str) -> str:
+        """A person's name as the face writes it."""
+        return self._surface.who(person) if self._surface is not None else f"user {person}"
+
+    def link(self, approval: Approval, message: str | None) -> str:
+        """Where people find a call's card."""
+        return self._surface.link(approval.place, message) if self._surface is not None else ""
+
+    async def deliver(self) -> None:
+        """Bring out everything that is due. Whatever fails stays owed."""
+        if self._surface is None:
+            return
+        seen: set[str] = set()
+        while await self._round(self._surface, seen):
+            pass  # what went out may have made something else due: a fallback, an ending
+
+    async def _round(self, surface: Surface, seen: set[str]) -> bool:
+        """Try everything that is due and not `seen` yet; whether there was anything."""
+        now = self._clock.now()
+        fresh_cards = [
+            card
+            for card in await cards.owed(self._database.reader, now=now)
+            if f"card {card.id} {card.version}" not in seen
+        ]
+        seen.update(f"card {card.id} {card.version}" for card in fresh_cards)
+        by_place: dict[str, list[int]] = {}
+        for owed in await outbox.due(self._database.reader, now=now):
+            if (mark := f"outbox {owed.id}") not in seen:
+                seen.add(mark)
+                by_place.setdefault(owed.place, []).append(owed.id)
+        # A card or a place that is slow (rate limits) must not hold up the others.
+        await asyncio.gather(
+            *(self.show_card(card.id) for card in fresh_cards),
+            *(self._say_in_order(ids, surface) for ids in by_place.values()),
+        )
+        return bool(fresh_cards or by_place)
+
+    async def _say_in_order(self, ids: list[int], surface: Surface) -> None:
+        for id in ids:
+            await self._say(id, surface)
+
+    async def view(self, card: Card) -> CardView:
+        """What the card shows now."""
+        calls = await approvals.of_card(self._database.reader, card.id)
+        names = {call.tool for call in calls}
+        asks = any(call.kind == ToolKind.APPROVAL for call in calls)
+        users, roles = self._approvers() if asks else (frozenset(), frozenset())
+        return CardView(
+            card=card,
+            approvals=tuple(calls),
+            profiles={name: profile for name, profile in self._profiles.items() if name in names},
+            ping=tuple(sorted(users)) if asks else tuple({call.requester for call in calls}),
+            ping_roles=tuple(sorted(roles)),
+        )
+
+    async def show_card(self, id: str) -> None:
+        """Make people see the card as its calls stand. One at a time per card, always the newest state."""
+        if self._surface is None:
+            return
+        async with self._lanes.enter(id):
+            card = await cards.get_card(self._database.reader, id)
+            if card is None or card.shown >= card.version:
+                return
+            view = await self.view(card)
+            if card.message is None and not any(call.state is ApprovalState.PENDING for call in view.approvals):
+                # Settled before anybody could see it: a live-looking card would be a lie.
+                async with self._database.begin() as tx:
+                    await cards.give_up(tx, id, version=card.version, error="settled before it was shown")
+                return
+            try:
+                if card.message is None:
+                    message = await self._surface.post_card(view)
+                else:
+                    message = card.message
+                    await self._surface.edit_card(view)
+            except DeliveryError as error:
+                await self._card_failed(view, error)
+                return
+            async with self._database.begin() as tx:
+                await cards.shown(tx, id, version=card.version, message=message)
+                if card.message is None:
+                    await audit.record(
+                        tx,
+                        at=self._clock.now(),
+                        actor=audit.SYSTEM,
+                        event="card_posted",
+                        run=card.run,
+                        detail={"card": id, "place": card.place, "message": message},
+                    )
+
+    async def _card_failed(self, view: CardView, error: DeliveryError) -> None:
+        card, now = view.card, self._clock.now()
+        final = isinstance(error, Unreachable) or card.tries + 1 >= MOST_TRIES
+        logger.warning(
+            "card not shown", extra={"action": "card_failed", "card": card.id, "final": final, "problem": str(error)}
+        )
+        async with self._database.begin() as tx:
+            if not final:
+                await cards.failed(tx, card.id, due_at=now + back_off(card.tries), error=str(error))
+                return
+            if card.message is None:
+                for call in view.approvals:
+                    await approvals.settle(
+                        tx, call.id, ApprovalState.UNDELIVERABLE, by=audit.SYSTEM, at=now, note=str(error)
+                    )
+            fresh = await cards.get_card(tx, card.id)
+            await cards.give_up(tx, card.id, version=fresh.version if fresh else card.version, error=str(error))
+
+    async def _say(self, id: int, surface: Surface) -> None:
+        async with self._lanes.enter(f"outbox {id}"):
+            now = self._clock.now()
+            async with self._database.begin() as tx:
+                owed = await outbox.attempt(tx, id, next_due=now + ATTEMPT_MS, now=now)
+                if owed is not None and not await self._still_true(tx, owed):
+                    await outbox.drop(tx, id)
+                    return
+            if owed is None:
+                return
+            try:
+                receipt = await self._send(owed, surface)
+            except DeliveryError as error:
+                await self._say_failed(owed, error)
+                return
+            async with self._database.begin() as tx:
+                await outbox.delivered(tx, id, receipt=receipt)
+                await audit.record(
+                    tx,
+                    at=self._clock.now(),
+                    actor=audit.SYSTEM,
+                    event="announced",
+                    run=owed.run,
+                    detail={"key": owed.key, "place": owed.place, "message": receipt},
+                )
+
+    async def _still_true(self, tx: Transaction, owed: Owed) -> bool:
+        """A reminder is owed only while its card waits."""
+        card = owed.body.get("while_pending")
+        if card is None:
+            return True
+        return any(call.state is ApprovalState.PENDING for call in await approvals.of_card(tx, card))
+
+    async def _send(self, owed: Owed, surface: Surface) -> str:
+        text = str(owed.body["text"])
+        reply_to = None
+        if (card_id := owed.body.get("while_pending")) is not None:
+            card = await cards.get_card(self._database.reader, card_id)
+            reply_to = card.message if card is not None else None
+        announcement = Announcement(
+            key=owed.key,
+            place=owed.place,
+            text=text,
+            ping=tuple(owed.body.get("ping", ())),
+            ping_roles=tuple(owed.body.get("ping_roles", ())),
+            deadline=owed.body.get("deadline"),
+            reply_to=reply_to,
+            repeated=owed.state == "attempting",
+        )
+        if (person := owed.body.get("person")) is not None:
+            return await surface.tell(person, announcement)
+        if owed.run is None or not owed.body.get("answer"):
+            return await surface.announce(announcement)
+        return await self._answer(owed.run, announcement, surface)
+
+    async def _answer(self, run_id: str, announcement: Announcement, surface: Surface) -> str:
+        """A run's answer: in its reply as long as that still grows, else as a new message."""
+        if (reply := self.replies.get(run_id)) is not None:
+            try:
+                receipt = await reply.finish(announcement.text)
+            except Unreachable:
+                logger.warning("reply is gone", extra={"action": "reply_gone", "key": announcement.key})
+                del self.replies[run_id]
+            else:
+                del self.replies[run_id]
+                return receipt
+        receipt = await surface.announce(announcement)
+        run = await runs.get(self._database.reader, run_id)
+        if run is not None and run.reply is not None:
+            await surface.mark_moved(run.place, run.reply, receipt)
+        return receipt
+
+    async def _say_failed(self, owed: Owed, error: DeliveryError) -> None:
+        now = self._clock.now()
+        final = isinstance(error, Unreachable) or owed.tries + 1 >= MOST_TRIES
+        logger.warning(
+            "message not delivered",
+            extra={"action": "announce_failed", "key": owed.key, "final": final, "problem": str(error)},
+        )
+        async with self._database.begin() as tx:
+            if not final:
+                await outbox.failed(tx, owed.id, due_at=now + back_off(owed.tries), error=str(error))
+                return
+            await outbox.undeliverable(tx, owed.id, error=str(error))
+            await audit.record(
+                tx,
+                at=now,
+                actor=audit.SYSTEM,
+                event="not_delivered",
+                run=owed.run,
+                detail={"key": owed.key, "place": owed.place, "problem": str(error)},
+            )
+            if "person" in owed.body:
+                await outbox.owe(
+                    tx,
+                    key=f"{owed.key}:instead",
+                    run=owed.run,
+                    place=owed.place,
+                    body={"text": f"{owed.body['instead']} ({error})", "ping": [owed.body["person"]]},
+                    at=now,
+                )

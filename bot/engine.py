@@ -1,0 +1,348 @@
+"""The verbs of the house: take a turn, decide, answer, resume, announce, recover.
+
+Nothing here waits for a person. A run that needs one becomes rows; whatever settles the last of its calls
+takes the run up again. `sweep` is the net under every wake: it finds what a crash or a lost wake left.
+"""
+
+from __future__ import annotations
+
+import logging
+from typing import Literal
+
+from bot.background import Alarm, Background
+from bot.clock import Clock, NewId
+from bot.deferral import sentences
+from bot.deferral.authority import Authority
+from bot.deferral.executor import Executor
+from bot.deferral.tool import ToolKind
+from bot.delivery import Delivery
+from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
+from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
+from bot.turns import Turns
+from storage import approvals, audit, cards, conversations, outbox, runs
+from storage.approvals import Approval, ApprovalState
+from storage.database import Database
+from storage.runs import Run, RunKind, RunState
+
+logger = logging.getLogger(__name__)
+
+Verdict = Literal["approve", "deny"]
+
+MOST_LOSSES = 1
+"""A run whose process died is begun again so many times."""
+
+SHORTEST_ALARM_MS = 200
+"""What cannot be delivered yet must not keep the process busy."""
+
+JOB_BUDGET_MS = 3_600_000
+"""Compute time of a job that nobody held a clock over."""
+
+CLOCKED_JOB_BUDGET_MS = 1_500_000
+"""Compute time of a job born in a turn under an external clock; captured when the job is created."""
+
+
+class Engine:
+    """Everything a face may ask of the mind."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        new_id: NewId,
+        boot: str,
+        authority: Authority,
+        executor: Executor,
+        delivery: Delivery,
+        turns: Turns,
+        background: Background,
+        sweep_ms: int,
+    ) -> None:
+        self.database = database
+        self.authority = authority
+        self._clock = clock
+        self._new_id = new_id
+        self._boot = boot
+        self._executor = executor
+        self._delivery = delivery
+        self._turns = turns
+        self._background = background
+        self._sweep_ms = sweep_ms
+        """How often to look for what other processes wrote. Deadlines are met by the alarm itself."""
+        self._alarm = Alarm(clock, self._ring)
+
+    def connect(self, surface: Surface) -> None:
+        """There is a face now: cards and messages that are owed can go out."""
+        self._delivery.connect(surface)
+
+    def set_owners(self, owners: frozenset[str]) -> None:
+        """The application's owner or team, who decide when no approver is configured."""
+        self.authority.set_owners(owners)
+
+    # -- turns and jobs -------------------------------------------------------------------------
+
+    async def take_turn(self, ctx: TurnContext, reply: Reply) -> None:
+        """Run one request until it is answered, waits for people, or has failed. The answer goes to `reply`."""
+        run = await self._create(ctx, RunKind.TURN, conversation=ctx.conversation)
+        self._delivery.replies[run.id] = reply
+        await self._go(run.id)
+
+    async def start_job(self, ctx: TurnContext, *, parent: str | None = None) -> Run:
+        """Start detached work on `ctx.prompt`, in a conversation of its own; it announces its own ending.
+
+        Its compute budget is captured here, at the last moment anything knows who held a clock over the asker.
+        """
+        clocked = ctx.clock.refires or ctx.clock.deadline is not None
+        run = await self._create(
+            ctx,
+            RunKind.JOB,
+            conversation=f"job/{self._new_id()}",
+            parent=parent,
+            budget_ms=CLOCKED_JOB_BUDGET_MS if clocked else JOB_BUDGET_MS,
+        )
+        self._background.spawn(self._go(run.id), name=f"job {run.id}")
+        return run
+
+    async def _create(
+        self,
+        ctx: TurnContext,
+        kind: RunKind,
+        *,
+        conversation: str,
+        parent: str | None = None,
+        budget_ms: int | None = None,
+    ) -> Run:
+        now = self._clock.now()
+        run_id = self._new_id()
+        run = Run(
+            id=run_id,
+            conversation=conversation,
+            kind=kind,
+            state=RunState.QUEUED,
+            place=ctx.place,
+            requester=ctx.requester,
+            # A job is its own request: what its parent may not repeat has nothing to do with it.
+            request=ctx.request if kind is RunKind.TURN else f"job/{run_id}",
+            prompt=ctx.prompt,
+            notify=ctx.notify,
+            parent=parent,
+            owner=self._boot,
+            budget_ms=budget_ms,
+            created_at=now,
+        )
+        async with self.database.begin() as tx:
+            await conversations.ensure(tx, conversation, at=now)
+            await runs.create(tx, run)
+            await audit.record(
+                tx,
+                at=now,
+                actor=ctx.requester,
+                event=f"{kind}_started",
+                run=run.id,
+                conversation=conversation,
+                detail={"place": ctx.place, "request": ctx.request},
+            )
+        return run
+
+    async def _go(self, run_id: str) -> None:
+        """Take a run up, as far as it goes without people, and bring out what came of it."""
+        await self._turns.go(run_id)
+        await self._deliver()
+
+    async def _deliver(self) -> None:
+        await self._delivery.deliver()
+        await self._take_up_ready()
+        await self._set_alarm()
+
+    async def start_job_from(self, run_id: str, goal: str) -> Run | None:
+        """Start a job on behalf of a running turn, in its place and for its requester. None from within a job."""
+        parent = await runs.get(self.database.reader, run_id)
+        if parent is None or parent.kind is RunKind.JOB:
+            return None
+        ctx = TurnContext(
+            conversation=parent.conversation,
+            place=parent.place,
+            requester=parent.requester,
+            request=parent.request,
+            prompt=goal,
+            notify=parent.notify,
+        )
+        return await self.start_job(ctx, parent=parent.id)
+
+    async def cancel_job(self, id: str, actor: Actor) -> Run:
+        """End an open job and what it still asks. For its requester and for approvers; raises `DecisionRefused`.
+
+        A call of it that already runs is not stopped: its card goes on telling the truth.
+        """
+        job = await runs.get(self.database.reader, id)
+        if job is None or job.kind is not RunKind.JOB:
+            raise UnknownApproval("unknown", f"There is no job `{id}`.")
+        if actor.id != job.requester and not self.authority.is_approver(actor, job.place):
+            raise NotAllowed("not_requester", "Only the person who started this job, or an approver, can cancel it.")
+        if not await self._turns.cancel(job, by=actor.id):
+            raise AlreadySettled("too_late", f"Job `{id}` has already ended.")
+        await self._deliver()
+        return job
+
+    async def jobs(self, *, every: bool = False) -> list[Run]:
+        """Open jobs, oldest first; with `every`, also ended ones."""
+        return await runs.of_kind(self.database.reader, RunKind.JOB, every=every)
+
+    # -- decisions ------------------------------------------------------------------------------
+
+    async def decide(self, press: Press, verdict: Verdict, *, reason: str | None = None) -> Approval:
+        """Decide one call: exactly one decision counts. What was approved starts at once, in the background.
+
+        Raises `DecisionRefused` with a true sentence for the presser; such a press changes nothing and is on
+        the trail.
+        """
+        to = ApprovalState.APPROVED if verdict == "approve" else ApprovalState.DENIED
+        return await self._settle(press, ToolKind.APPROVAL, to, note=reason)
+
+    async def answer(self, press: Press, text: str) -> Approval:
+        """Answer a question, as the person who was asked. Raises `DecisionRefused`."""
+        return await self._settle(press, ToolKind.QUESTION, ApprovalState.SUCCEEDED, result=text)
+
+    async def decide_all(self, press: CardPress, verdict: Verdict) -> list[Approval]:
+        """Decide every call of a card that still waits, in the model's order. Raises `DecisionRefused`.
+
+        Each is a decision of its own: what somebody else settles meanwhile stays as it was settled.
+        """
+        calls = await approvals.of_card(self.database.reader, press.card)
+        waiting = [call for call in calls if call.state is ApprovalState.PENDING and call.kind == ToolKind.APPROVAL]
+        if not waiting:
+            raise AlreadySettled("too_late", "Everything on this card has been settled; your press changed nothing.")
+        decided = []
+        for call in waiting:
+            one = Press(actor=press.actor, approval=call.id, place=press.place, message=press.message)
+            try:
+                decided.append(await self.decide(one, verdict))
+            except AlreadySettled:
+                continue
+        return decided
+
+    async def details(self, press: Press) -> CardView:
+        """The card of a call, for a private look at everything. Raises `DecisionRefused`."""
+        approval = await self._on_its_card(press)
+        card = await cards.get_card(self.database.reader, approval.card)
+        if card is None:
+            raise UnknownApproval("unknown", "This request is not known any more.")
+        return await self._delivery.view(card)
+
+    async def open_approvals(self, space: str) -> list[Approval]:
+        """Calls that wait in a guild, or in the direct messages with one person, oldest first."""
+        found = await approvals.listed(self.database.reader)
+        return [approval for approval in found if approval.place.startswith(space)]
+
+    async def _settle(
+        self, press: Press, kind: ToolKind, to: ApprovalState, *, note: str | None = None, result: str | None = None
+    ) -> Approval:
+        now = self._clock.now()
+        try:
+            approval = await self._on_its_card(press)
+            if approval.kind != kind:
+                raise UnknownApproval("wrong_kind", "This request cannot be answered in that way.")
+            self.authority.may_decide(approval, press.actor)
+            async with self.database.begin() as tx:
+                settled = await approvals.settle(
+                    tx, approval.id, to, by=press.actor.id, at=now, note=note, result=result
+                )
+            if settled is None:
+                fresh = await approvals.get(self.database.reader, approval.id)
+                raise AlreadySettled("too_late", self._too_late(fresh or approval, now))
+        except DecisionRefused as refusal:
+            async with self.database.begin() as tx:
+                await approvals.refused_press(tx, press.approval, actor=press.actor.id, at=now, code=refusal.code)
+            raise
+        self._background.spawn(self._settled(settled), name=f"settled {settled.id}")
+        return settled
+
+    def _too_late(self, approval: Approval, now: int) -> str:
+        if approval.state is ApprovalState.PENDING and approval.expires_at <= now:
+            return "The deadline has passed, so your press changed nothing. Nothing ran."
+        return sentences.too_late(approval, self._delivery.who)
+
+    async def _on_its_card(self, press: Press) -> Approval:
+        """The call a press means, if it was pressed on the message that shows it."""
+        approval = await approvals.get(self.database.reader, press.approval)
+        if approval is None:
+            raise UnknownApproval("unknown", "This request is not known here; nothing changed.")
+        if press.message is not None:
+            card = await cards.get_card(self.database.reader, approval.card)
+            # A card whose id has not been stored yet (the press was faster) is matched by its place alone.
+            if card is None or card.place != press.place or card.message not in {None, press.message}:
+                raise UnknownApproval("wrong_message", "This button does not belong to this message; nothing changed.")
+        return approval
+
+    async def _settled(self, approval: Approval) -> None:
+        """After a decision: show it, run what was approved, show the outcome, go on when it was the last."""
+        await self._delivery.show_card(approval.card)
+        if approval.state is ApprovalState.APPROVED:
+            await self._execute(approval)
+        await self._deliver()
+
+    async def _execute(self, approval: Approval) -> None:
+        claimed = await self._executor.claim(approval.id)
+        if claimed is None:
+            return
+        # Beside the tool, not before it: a slow face must not hold up what was approved.
+        self._background.spawn(self._delivery.show_card(claimed.card), name=f"running {claimed.id}")
+        await self._executor.run(claimed)
+        await self._delivery.show_card(claimed.card)
+
+    # -- the net under every wake ---------------------------------------------------------------
+
+    async def recover(self) -> None:
+        """Make good what a dead process left: the first thing after the face can deliver.
+
+        What ran is `interrupted`, what was approved runs, what a run was doing is begun again once, and
+        whatever is owed goes out. Cards that are still open keep working: their state is in the rows.
+        """
+        now = self._clock.now()
+        async with self.database.begin() as tx:
+            interrupted = await approvals.interrupt_orphans(tx, owner=self._boot, at=now, result="")
+            orphans = await runs.requeue_orphans(tx, owner=self._boot)
+            await outbox.release(tx, now=now)
+        for run in orphans:
+            if run.losses > MOST_LOSSES:
+                await self._turns.lose(run)
+        logger.info("recovered", extra={"action": "recovered", "interrupted": len(interrupted), "runs": len(orphans)})
+        await self.sweep()
+
+    async def sweep(self) -> None:
+        """Do everything that is due. Safe to repeat, and to run beside everything else."""
+        now = self._clock.now()
+        await self._turns.release()
+        for id in await approvals.overdue(self.database.reader, now=now):
+            async with self.database.begin() as tx:
+                await approvals.settle(tx, id, ApprovalState.EXPIRED, by=audit.SYSTEM, at=now)
+        for id in await approvals.approved(self.database.reader):
+            approval = await approvals.get(self.database.reader, id)
+            if approval is not None:
+                self._background.spawn(self._settled(approval), name=f"approved {id}")
+        await self._deliver()
+
+    async def _take_up_ready(self) -> None:
+        for id in await runs.ready(self.database.reader):
+            if not self._turns.is_going(id):
+                self._background.spawn(self._go(id), name=f"resume {id}")
+
+    def _ring(self) -> None:
+        self._background.spawn(self.sweep(), name="sweep")
+
+    async def _set_alarm(self) -> None:
+        reader, now = self.database.reader, self._clock.now()
+        for at in (
+            await approvals.next_deadline(reader),
+            await outbox.next_due(reader),
+            self._turns.next_release(),
+            now + self._sweep_ms,
+        ):
+            if at is not None:
+                self._alarm.set(max(at, now + SHORTEST_ALARM_MS))
+
+    async def stop(self, *, grace: float) -> None:
+        """Start nothing new, give what runs `grace` seconds, then stop it and record that truthfully."""
+        self._alarm.clear()
+        await self._background.stop(grace=grace)
+        self._alarm.clear()

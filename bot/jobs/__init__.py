@@ -1,0 +1,1 @@
+"""Detached work: runs that outlive the turn that started them."""

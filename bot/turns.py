@@ -1,0 +1,359 @@
+"""One run's way through the model: from the rows to the next pause or its one ending, in its lane.
+
+Every stretch ends in one transaction: either the conversation grows, the calls are stored and the run waits
+(T0), or the conversation grows, the run ends and its answer is owed (T5).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from bot.agent.loop import AgentLoop, OnText
+from bot.clock import Clock, NewId
+from bot.deferral import sentences
+from bot.deferral.calls import LoopResult, PendingToolCall, ToolResult
+from bot.deferral.executor import Executor
+from bot.deferral.tool import Tool
+from bot.delivery import Approvers, Delivery
+from bot.errors import ModelError
+from bot.lanes import Lanes
+from bot.surface import Reply
+from storage import approvals, audit, cards, conversations, outbox, runs
+from storage.approvals import Approval, ApprovalState
+from storage.database import Database, Transaction
+from storage.runs import Run, RunKind, RunState, UnknownPause
+
+logger = logging.getLogger(__name__)
+
+HISTORY = 200
+"""Messages of a conversation that the model sees: the cost of a turn does not grow with its length."""
+
+CALLS_PER_CARD = 5
+"""More calls of one pause go on further cards: Discord takes 40 components in a message, buttons included."""
+
+WAITING_TEXT = "Waiting for sign-off: see the card below. Nothing has run yet."
+REMINDER_TEXT = "This still waits for a decision, and its time is running out."
+REMINDER_LEAD_MS = 15 * 60_000
+"""How long before the deadline approvers are reminded; with a short lifetime, a third of it."""
+
+LOST_TEXT = (
+    "I was restarted twice while I worked on this, so I have given it up. Look at the cards for what ran; ask again if"
+    " you still want it."
+)
+OUT_OF_TIME_TEXT = "This ran out of its compute time and was stopped. Look at the cards for what ran."
+UNKNOWN_PAUSE_TEXT = (
+    "This request was paused by another version of signoff, and I will not guess what it meant. Look at the cards for"
+    " what ran; ask again if you still want it."
+)
+CANCELLED_TEXT = "It was stopped on request; what it still asked about was cancelled."
+STILL_WAITING_TEXT = "Still waiting for sign-off: see the card. The answer will come as a new message."
+BROKEN_TEXT = "Something went wrong inside me, so this request ended without an answer. The log has the details."
+
+
+class Turns:
+    """Works on runs for one process."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        new_id: NewId,
+        boot: str,
+        loop: AgentLoop,
+        tools: dict[str, Tool],
+        executor: Executor,
+        delivery: Delivery,
+        hold_ms: int,
+        ttl_ms: int,
+        approvers: Callable[[], Approvers],
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._new_id = new_id
+        self._boot = boot
+        self._loop = loop
+        self._tools = tools
+        self._executor = executor
+        self._delivery = delivery
+        self._hold_ms = hold_ms
+        self._ttl_ms = ttl_ms
+        self._approvers = approvers
+        self._lanes = Lanes()
+        self._going: set[str] = set()
+        self._remembered: set[str] = set()
+        self._held: dict[str, int] = {}
+
+    def is_going(self, run_id: str) -> bool:
+        """Whether this process works on the run, or is about to."""
+        return run_id in self._going
+
+    def next_release(self) -> int | None:
+        """When the next reply stops being held for its answer."""
+        return min(self._held.values(), default=None)
+
+    async def go(self, run_id: str) -> None:
+        """Take a run up and bring it to its next pause or its ending. Nothing happens if it cannot go on."""
+        if run_id in self._going:
+            return
+        self._going.add(run_id)
+        try:
+            run = await runs.get(self._database.reader, run_id)
+            if run is None:
+                return
+            async with self._lanes.enter(run.conversation):
+                async with self._database.begin() as tx:
+                    run = await runs.take_up(tx, run_id, owner=self._boot)
+                if run is not None:
+                    await self._stretch(run)
+        finally:
+            self._going.discard(run_id)
+            self._remembered.discard(run_id)
+
+    async def lose(self, run: Run) -> None:
+        """Give a run up whose process died twice."""
+        async with self._database.begin() as tx:
+            if await runs.end(tx, run.id, RunState.LOST, owner=None, at=self._clock.now(), result=LOST_TEXT):
+                await self._owe_answer(tx, run, LOST_TEXT, RunState.LOST)
+
+    async def cancel(self, run: Run, *, by: str) -> bool:
+        """End a run on request, and what it still asks. False if it has ended already."""
+        now = self._clock.now()
+        async with self._database.begin() as tx:
+            if not await runs.end(tx, run.id, RunState.CANCELLED, owner=None, at=now, result=CANCELLED_TEXT):
+                return False
+            for call in await approvals.of_pause(tx, run.id, run.pauses):
+                await approvals.settle(tx, call.id, ApprovalState.CANCELLED, by=by, at=now, note="the job was stopped")
+            await self._owe_answer(tx, run, CANCELLED_TEXT, RunState.CANCELLED)
+        return True
+
+    async def release(self) -> None:
+        """Let go of replies whose hold is over: from then on the answer is a message of its own."""
+        now = self._clock.now()
+        for run_id in [held for held, until in self._held.items() if until <= now]:
+            del self._held[run_id]
+            if (reply := self._delivery.replies.pop(run_id, None)) is not None:
+                await reply.rest(STILL_WAITING_TEXT)
+
+    async def _stretch(self, run: Run) -> None:
+        """One stretch of the loop and its transaction. Whatever goes wrong, the run gets an ending."""
+        await self.release()
+        self._held.pop(run.id, None)
+        began = self._clock.now()
+        try:
+            async with asyncio.timeout(self._seconds_left(run)):
+                length, result = await self._loop_once(run)
+        except TimeoutError:
+            await self._fail(run, OUT_OF_TIME_TEXT)
+        except UnknownPause as error:
+            logger.warning("unknown pause", extra={"action": "unknown_pause", "run": run.id, "problem": str(error)})
+            await self._fail(run, UNKNOWN_PAUSE_TEXT)
+        except ModelError as error:
+            logger.warning("model failed", extra={"action": "model_failed", "run": run.id, "problem": error.detail})
+            await self._fail(run, error.advice)
+        except Exception:
+            # The edge of a run: an error of ours must end it with a word, not leave it hanging.
+            logger.exception("run failed", extra={"action": "run_failed", "run": run.id})
+            await self._fail(run, BROKEN_TEXT)
+        else:
+            async with self._database.begin() as tx:
+                await runs.add_spent(tx, run.id, self._clock.now() - began)
+                new_length = await conversations.append(
+                    tx, run.conversation, run=run.id, at_length=length, bodies=result.messages
+                )
+                if new_length is None:
+                    raise RuntimeError(f"conversation {run.conversation} grew outside its lane")
+                if result.pending:
+                    await self._pause(tx, run, result, new_length)
+                elif await runs.end(
+                    tx, run.id, RunState.DONE, owner=self._boot, at=self._clock.now(), result=result.text
+                ):
+                    await self._owe_answer(tx, run, result.text, RunState.DONE)
+            if result.pending:
+                await self._show_waiting(run, result.text)
+
+    def _seconds_left(self, run: Run) -> float | None:
+        return None if run.budget_ms is None else max(0, run.budget_ms - run.spent_ms) / 1000
+
+    async def _loop_once(self, run: Run) -> tuple[int, LoopResult]:
+        """The stretch itself; also the conversation's length that it started from."""
+        reader = self._database.reader
+        length = await conversations.length(reader, run.conversation)
+        bodies = await conversations.load(reader, run.conversation, last=HISTORY)
+        on_text = self._on_text(run)
+        if run.pause is None:
+            waiting = await self._waiting(run.conversation)
+            return length, await self._loop.start(run, bodies, run.prompt, waiting=waiting, on_text=on_text)
+        settled = await approvals.of_pause(reader, run.id, run.pause.number)
+        if length == run.pause.length:
+            results = [_result(approval) for approval in settled]
+            return length, await self._loop.resume(run, bodies, results, on_text=on_text)
+        # Somebody spoke meanwhile and those calls were given a placeholder: the outcome comes as an event.
+        event = sentences.event(settled)
+        waiting = await self._waiting(run.conversation)
+        return length, await self._loop.start(run, bodies, event, waiting=waiting, on_text=on_text)
+
+    async def _waiting(self, conversation: str) -> dict[str, str]:
+        calls = await approvals.newest_in(self._database.reader, conversation, limit=HISTORY)
+        return {call.call_id: sentences.outcome(call) for call in calls}
+
+    def _on_text(self, run: Run) -> OnText | None:
+        """How the answer grows in the reply, and how the reply's message becomes known to the row."""
+        reply = self._delivery.replies.get(run.id)
+        if reply is None:
+            return None
+
+        async def show(text: str) -> None:
+            await reply.show(text)
+            await self._remember(run, reply)
+
+        return show
+
+    async def _remember(self, run: Run, reply: Reply) -> None:
+        if reply.message is not None and run.id not in self._remembered:
+            self._remembered.add(run.id)
+            async with self._database.begin() as tx:
+                await runs.set_reply(tx, run.id, reply.message)
+
+    # -- T0: the run waits ----------------------------------------------------------------------
+
+    async def _pause(self, tx: Transaction, run: Run, result: LoopResult, length: int) -> None:
+        now = self._clock.now()
+        hold_until = now + self._hold_ms if run.id in self._delivery.replies else None
+        waits = await runs.wait(
+            tx,
+            run.id,
+            owner=self._boot,
+            length=length,
+            call_ids=[call.call_id for call in result.pending],
+            hold_until=hold_until,
+        )
+        if not waits:
+            return  # cancelled meanwhile: nothing is asked any more
+        if hold_until is not None:
+            self._held[run.id] = hold_until
+        number = run.pauses + 1
+        for start in range(0, len(result.pending), CALLS_PER_CARD):
+            card = self._new_id()
+            await cards.open_card(tx, id=card, run=run.id, place=run.place)
+            for position, call in list(enumerate(result.pending))[start : start + CALLS_PER_CARD]:
+                approval = self._approval(run, call, card, number, position, now)
+                if not await approvals.open_approval(tx, approval):
+                    raise RuntimeError(f"call {call.call_id} of run {run.id} is already asked about")
+            await self._owe_reminder(tx, run, card, now)
+
+    def _approval(self, run: Run, call: PendingToolCall, card: str, pause: int, position: int, now: int) -> Approval:
+        expires_at = now + self._ttl_ms
+        return Approval(
+            id=self._new_id(),
+            run=run.id,
+            conversation=run.conversation,
+            card=card,
+            pause=pause,
+            position=position,
+            call_id=call.call_id,
+            kind=call.kind,
+            tool=call.tool_name,
+            arguments=dict(call.args),
+            reason=call.reason,
+            digest=self._executor.digest(
+                self._tools[call.tool_name],
+                call.args,
+                requester=run.requester,
+                place=run.place,
+                expires_at=expires_at,
+            ),
+            intent=call.intent,
+            action=call.action,
+            requester=run.requester,
+            place=run.place,
+            state=ApprovalState.PENDING,
+            requested_at=now,
+            expires_at=expires_at,
+        )
+
+    async def _owe_reminder(self, tx: Transaction, run: Run, card: str, now: int) -> None:
+        """One ping before the deadline, however short that is; dropped when the card is settled first."""
+        expires_at = now + self._ttl_ms
+        users, roles = self._approvers()
+        await outbox.owe(
+            tx,
+            key=f"remind:{card}",
+            run=run.id,
+            place=run.place,
+            body={
+                "text": REMINDER_TEXT,
+                "deadline": expires_at,
+                "ping": sorted(users),
+                "ping_roles": sorted(roles),
+                "while_pending": card,
+            },
+            at=now,
+            due_at=expires_at - min(REMINDER_LEAD_MS, self._ttl_ms // 3),
+        )
+
+    async def _show_waiting(self, run: Run, said: str) -> None:
+        """Progress in the reply; not owed, so its failure costs nothing."""
+        if (reply := self._delivery.replies.get(run.id)) is not None:
+            await reply.rest(f"{said}\n\n{WAITING_TEXT}" if said.strip() else WAITING_TEXT)
+            await self._remember(run, reply)
+
+    # -- T5: the run ends -----------------------------------------------------------------------
+
+    async def _fail(self, run: Run, text: str) -> None:
+        async with self._database.begin() as tx:
+            if await runs.end(tx, run.id, RunState.FAILED, owner=self._boot, at=self._clock.now(), result=text):
+                await self._owe_answer(tx, run, text, RunState.FAILED)
+
+    async def _owe_answer(self, tx: Transaction, run: Run, text: str, ending: RunState) -> None:
+        """The run's one announcement in the place where it was asked, and the direct message if wished."""
+        now = self._clock.now()
+        said = text if run.kind is RunKind.TURN else f"Job `{run.id}` {_JOB_WORDS[ending]}: {text}"
+        await outbox.owe(
+            tx,
+            key=f"answer:{run.id}",
+            run=run.id,
+            place=run.place,
+            body={"text": said, "ping": [run.requester], "answer": True},
+            at=now,
+        )
+        if run.notify in {"dm", "both"}:
+            await outbox.owe(
+                tx,
+                key=f"dm:{run.id}",
+                run=run.id,
+                place=run.place,
+                body={
+                    "text": said,
+                    "person": run.requester,
+                    "instead": "I could not send you the answer as a direct message; it is in this channel.",
+                },
+                at=now,
+            )
+        await audit.record(
+            tx,
+            at=now,
+            actor=audit.SYSTEM,
+            event=f"{run.kind}_{ending}",
+            run=run.id,
+            conversation=run.conversation,
+        )
+
+
+_JOB_WORDS = {
+    RunState.DONE: "is done",
+    RunState.FAILED: "failed",
+    RunState.LOST: "was lost",
+    RunState.CANCELLED: "was cancelled",
+}
+
+
+def _result(approval: Approval) -> ToolResult:
+    succeeded, denied = approval.state is ApprovalState.SUCCEEDED, approval.state is ApprovalState.DENIED
+    return ToolResult(
+        call_id=approval.call_id,
+        text=sentences.outcome(approval),
+        outcome="success" if succeeded else "denied" if denied else "failed",
+    )
