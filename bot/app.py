@@ -40,7 +40,7 @@ class App:
 
     async def remember(self, key: str, value: str) -> None:
         """Keep a small fact across restarts."""
-        async with self.database.begin() as tx:
+        async with self.database.begin("remember") as tx:
             await meta.put(tx, key, value)
 
     async def recall(self, key: str) -> str | None:

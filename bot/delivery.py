@@ -126,7 +126,7 @@ class Delivery:
             view = await self.view(card)
             if card.message is None and not any(call.state is ApprovalState.PENDING for call in view.approvals):
                 # Settled before anybody could see it: a live-looking card would be a lie.
-                async with self._database.begin() as tx:
+                async with self._database.begin("drop card") as tx:
                     await cards.give_up(tx, id, version=card.version, error="settled before it was shown")
                 return
             try:
@@ -138,7 +138,7 @@ class Delivery:
             except DeliveryError as error:
                 await self._card_failed(view, error)
                 return
-            async with self._database.begin() as tx:
+            async with self._database.begin("card shown") as tx:
                 await cards.shown(tx, id, version=card.version, message=message)
                 if card.message is None:
                     await audit.record(
@@ -156,7 +156,7 @@ class Delivery:
         logger.warning(
             "card not shown", extra={"action": "card_failed", "card": card.id, "final": final, "problem": str(error)}
         )
-        async with self._database.begin() as tx:
+        async with self._database.begin("card failed") as tx:
             if not final:
                 await cards.failed(tx, card.id, due_at=now + back_off(card.tries), error=str(error))
                 return
@@ -171,7 +171,7 @@ class Delivery:
     async def _say(self, id: int, surface: Surface) -> None:
         async with self._lanes.enter(f"outbox {id}"):
             now = self._clock.now()
-            async with self._database.begin() as tx:
+            async with self._database.begin("attempt") as tx:
                 owed = await outbox.attempt(tx, id, next_due=now + ATTEMPT_MS, now=now)
                 if owed is not None and not await self._still_true(tx, owed):
                     await outbox.drop(tx, id)
@@ -183,7 +183,7 @@ class Delivery:
             except DeliveryError as error:
                 await self._say_failed(owed, error)
                 return
-            async with self._database.begin() as tx:
+            async with self._database.begin("delivered") as tx:
                 await outbox.delivered(tx, id, receipt=receipt)
                 await audit.record(
                     tx,
@@ -247,7 +247,7 @@ class Delivery:
             "message not delivered",
             extra={"action": "announce_failed", "key": owed.key, "final": final, "problem": str(error)},
         )
-        async with self._database.begin() as tx:
+        async with self._database.begin("not delivered") as tx:
             if not final:
                 await outbox.failed(tx, owed.id, due_at=now + back_off(owed.tries), error=str(error))
                 return

@@ -34,6 +34,8 @@ MOST_LOSSES = 1
 SHORTEST_ALARM_MS = 200
 """What cannot be delivered yet must not keep the process busy."""
 
+QUEUED_TEXT = "Another request in this conversation comes first; this one is next in line."
+
 JOB_BUDGET_MS = 3_600_000
 """Compute time of a job that nobody held a clock over."""
 
@@ -85,6 +87,8 @@ class Engine:
         """Run one request until it is answered, waits for people, or has failed. The answer goes to `reply`."""
         run = await self._create(ctx, RunKind.TURN, conversation=ctx.conversation)
         self._delivery.replies[run.id] = reply
+        if self._turns.is_busy(ctx.conversation):
+            await reply.rest(QUEUED_TEXT)
         await self._go(run.id)
 
     async def start_job(self, ctx: TurnContext, *, parent: str | None = None) -> Run:
@@ -130,7 +134,7 @@ class Engine:
             budget_ms=budget_ms,
             created_at=now,
         )
-        async with self.database.begin() as tx:
+        async with self.database.begin("start run") as tx:
             await conversations.ensure(tx, conversation, at=now)
             await runs.create(tx, run)
             await audit.record(
@@ -151,7 +155,7 @@ class Engine:
 
     async def _deliver(self) -> None:
         await self._delivery.deliver()
-        await self._take_up_ready()
+        await self._take_up_queued()
         await self._set_alarm()
 
     async def start_job_from(self, run_id: str, goal: str) -> Run | None:
@@ -243,7 +247,7 @@ class Engine:
             if approval.kind != kind:
                 raise UnknownApproval("wrong_kind", "This request cannot be answered in that way.")
             self.authority.may_decide(approval, press.actor)
-            async with self.database.begin() as tx:
+            async with self.database.begin("decide") as tx:
                 settled = await approvals.settle(
                     tx, approval.id, to, by=press.actor.id, at=now, note=note, result=result
                 )
@@ -251,7 +255,7 @@ class Engine:
                 fresh = await approvals.get(self.database.reader, approval.id)
                 raise AlreadySettled("too_late", self._too_late(fresh or approval, now))
         except DecisionRefused as refusal:
-            async with self.database.begin() as tx:
+            async with self.database.begin("refused press") as tx:
                 await approvals.refused_press(tx, press.approval, actor=press.actor.id, at=now, code=refusal.code)
             raise
         self._background.spawn(self._settled(settled), name=f"settled {settled.id}")
@@ -299,7 +303,7 @@ class Engine:
         whatever is owed goes out. Cards that are still open keep working: their state is in the rows.
         """
         now = self._clock.now()
-        async with self.database.begin() as tx:
+        async with self.database.begin("recover") as tx:
             interrupted = await approvals.interrupt_orphans(tx, owner=self._boot, at=now, result="")
             orphans = await runs.requeue_orphans(tx, owner=self._boot)
             await outbox.release(tx, now=now)
@@ -314,7 +318,7 @@ class Engine:
         now = self._clock.now()
         await self._turns.release()
         for id in await approvals.overdue(self.database.reader, now=now):
-            async with self.database.begin() as tx:
+            async with self.database.begin("expire") as tx:
                 await approvals.settle(tx, id, ApprovalState.EXPIRED, by=audit.SYSTEM, at=now)
         for id in await approvals.approved(self.database.reader):
             approval = await approvals.get(self.database.reader, id)
@@ -322,8 +326,8 @@ class Engine:
                 self._background.spawn(self._settled(approval), name=f"approved {id}")
         await self._deliver()
 
-    async def _take_up_ready(self) -> None:
-        for id in await runs.ready(self.database.reader):
+    async def _take_up_queued(self) -> None:
+        for id in await runs.queued(self.database.reader):
             if not self._turns.is_going(id):
                 self._background.spawn(self._go(id), name=f"resume {id}")
 

@@ -104,7 +104,7 @@ class Turns:
             if run is None:
                 return
             async with self._lanes.enter(run.conversation):
-                async with self._database.begin() as tx:
+                async with self._database.begin("take up") as tx:
                     run = await runs.take_up(tx, run_id, owner=self._boot)
                 if run is not None:
                     await self._stretch(run)
@@ -114,14 +114,18 @@ class Turns:
 
     async def lose(self, run: Run) -> None:
         """Give a run up whose process died twice."""
-        async with self._database.begin() as tx:
+        async with self._database.begin("lose") as tx:
             if await runs.end(tx, run.id, RunState.LOST, owner=None, at=self._clock.now(), result=LOST_TEXT):
                 await self._owe_answer(tx, run, LOST_TEXT, RunState.LOST)
+
+    def is_busy(self, conversation: str) -> bool:
+        """Whether a turn of the conversation is running."""
+        return self._lanes.waiting(conversation) > 0
 
     async def cancel(self, run: Run, *, by: str) -> bool:
         """End a run on request, and what it still asks. False if it has ended already."""
         now = self._clock.now()
-        async with self._database.begin() as tx:
+        async with self._database.begin("cancel") as tx:
             if not await runs.end(tx, run.id, RunState.CANCELLED, owner=None, at=now, result=CANCELLED_TEXT):
                 return False
             for call in await approvals.of_pause(tx, run.id, run.pauses):
@@ -141,10 +145,11 @@ class Turns:
         """One stretch of the loop and its transaction. Whatever goes wrong, the run gets an ending."""
         await self.release()
         self._held.pop(run.id, None)
-        began = self._clock.now()
         try:
             async with asyncio.timeout(self._seconds_left(run)):
+                began = self._clock.now()
                 length, result = await self._loop_once(run)
+            await self._store(run, length, result, spent_ms=self._clock.now() - began)
         except TimeoutError:
             await self._fail(run, OUT_OF_TIME_TEXT)
         except UnknownPause as error:
@@ -158,21 +163,22 @@ class Turns:
             logger.exception("run failed", extra={"action": "run_failed", "run": run.id})
             await self._fail(run, BROKEN_TEXT)
         else:
-            async with self._database.begin() as tx:
-                await runs.add_spent(tx, run.id, self._clock.now() - began)
-                new_length = await conversations.append(
-                    tx, run.conversation, run=run.id, at_length=length, bodies=result.messages
-                )
-                if new_length is None:
-                    raise RuntimeError(f"conversation {run.conversation} grew outside its lane")
-                if result.pending:
-                    await self._pause(tx, run, result, new_length)
-                elif await runs.end(
-                    tx, run.id, RunState.DONE, owner=self._boot, at=self._clock.now(), result=result.text
-                ):
-                    await self._owe_answer(tx, run, result.text, RunState.DONE)
             if result.pending:
                 await self._show_waiting(run, result.text)
+
+    async def _store(self, run: Run, length: int, result: LoopResult, *, spent_ms: int) -> None:
+        """The one transaction that ends a stretch (T0 or T5)."""
+        async with self._database.begin("pause" if result.pending else "finish") as tx:
+            await runs.add_spent(tx, run.id, spent_ms)
+            new_length = await conversations.append(
+                tx, run.conversation, run=run.id, at_length=length, bodies=result.messages
+            )
+            if new_length is None:
+                raise RuntimeError(f"conversation {run.conversation} grew outside its lane")
+            if result.pending:
+                await self._pause(tx, run, result, new_length)
+            elif await runs.end(tx, run.id, RunState.DONE, owner=self._boot, at=self._clock.now(), result=result.text):
+                await self._owe_answer(tx, run, result.text, RunState.DONE)
 
     def _seconds_left(self, run: Run) -> float | None:
         return None if run.budget_ms is None else max(0, run.budget_ms - run.spent_ms) / 1000
@@ -214,7 +220,7 @@ class Turns:
     async def _remember(self, run: Run, reply: Reply) -> None:
         if reply.message is not None and run.id not in self._remembered:
             self._remembered.add(run.id)
-            async with self._database.begin() as tx:
+            async with self._database.begin("remember reply") as tx:
                 await runs.set_reply(tx, run.id, reply.message)
 
     # -- T0: the run waits ----------------------------------------------------------------------
@@ -303,7 +309,7 @@ class Turns:
     # -- T5: the run ends -----------------------------------------------------------------------
 
     async def _fail(self, run: Run, text: str) -> None:
-        async with self._database.begin() as tx:
+        async with self._database.begin("fail") as tx:
             if await runs.end(tx, run.id, RunState.FAILED, owner=self._boot, at=self._clock.now(), result=text):
                 await self._owe_answer(tx, run, text, RunState.FAILED)
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any
 
-from storage import audit, cards
+from storage import audit, cards, runs
 from storage.database import Reader, Row, Transaction
 
 
@@ -354,11 +354,13 @@ def _check(frm: ApprovalState, to: ApprovalState) -> None:
 async def _moved(
     tx: Transaction, id: str, to: ApprovalState, by: str, at: int, detail: dict[str, Any]
 ) -> Approval | None:
-    """After a won move: the trail, and the card that is now out of date."""
+    """After a won move: the trail, the card that is now out of date, and the run that may now go on."""
     approval = await get(tx, id)
     if approval is not None:
         await _trail(tx, approval, to, by, at, detail)
         await cards.touch(tx, approval.card)
+        if not approval.is_open:
+            await runs.queue_if_settled(tx, approval.run)
     return approval
 
 

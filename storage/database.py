@@ -37,8 +37,11 @@ class Transaction(Reader, Protocol):
 class Database(Protocol):
     """One open database."""
 
-    def begin(self) -> AbstractAsyncContextManager[Transaction]:
-        """A write transaction: commits when the block ends, rolls back when it raises or is cancelled."""
+    def begin(self, step: str) -> AbstractAsyncContextManager[Transaction]:
+        """A write transaction: commits when the block ends, rolls back when it raises or is cancelled.
+
+        `step` names the move, for logs, and for tests that kill the process right before or after it.
+        """
         ...
 
     @property

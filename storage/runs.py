@@ -1,8 +1,8 @@
 """Runs: one request on its way through the model, from the prompt to its one ending.
 
-    queued ──> running <──> waiting          waiting: for people; holds no task and no memory
-                  │            │
-                  └─> done | failed | cancelled | lost
+    queued ──> running ──> waiting ──> queued     waiting: for people; holds no task and no memory
+       │          │           │
+       └──────────┴───────────┴─> done | failed | cancelled | lost
 
 A process owns what it runs (`owner`, the boot id). What a dead process owned is queued again once; a run
 that loses its process twice is `lost`, and said to be.
@@ -36,7 +36,7 @@ class RunState(StrEnum):
     QUEUED = "queued"
     RUNNING = "running"
     WAITING = "waiting"
-    """At least one of its calls is open, or all have ended and nobody has taken the run up yet."""
+    """At least one of its calls is open."""
     DONE = "done"
     FAILED = "failed"
     CANCELLED = "cancelled"
@@ -123,18 +123,18 @@ async def get(reader: Reader, id: str) -> Run | None:
     return _run(row) if row else None
 
 
-async def take_up(tx: Transaction, id: str, *, owner: str) -> Run | None:
-    """Make `owner` the one that works on a queued run, or on a waiting one whose calls have all ended.
-
-    None if somebody else did, if a call is still open, or if the run has ended.
-    """
-    done = await tx.execute(
-        "UPDATE run SET state = 'running', owner = ? WHERE id = ? AND (state = 'queued' OR (state = 'waiting'"
-        " AND NOT EXISTS (SELECT 1 FROM approval WHERE approval.run = run.id"
-        " AND approval.state IN ('pending', 'approved', 'running'))))",
-        owner,
+async def queue_if_settled(tx: Transaction, id: str) -> None:
+    """`waiting -> queued` when none of the run's calls is open any more. In the commit that settled the last one."""
+    await tx.execute(
+        "UPDATE run SET state = 'queued' WHERE id = ? AND state = 'waiting' AND NOT EXISTS (SELECT 1 FROM approval"
+        " WHERE approval.run = run.id AND approval.state IN ('pending', 'approved', 'running'))",
         id,
     )
+
+
+async def take_up(tx: Transaction, id: str, *, owner: str) -> Run | None:
+    """`queued -> running` for `owner`. None if somebody else was first, or the run waits or has ended."""
+    done = await tx.execute("UPDATE run SET state = 'running', owner = ? WHERE id = ? AND state = 'queued'", owner, id)
     return await get(tx, id) if done else None
 
 
@@ -197,22 +197,10 @@ async def requeue_orphans(tx: Transaction, *, owner: str) -> list[Run]:
     return [run for run in found if run is not None]
 
 
-async def ready(reader: Reader) -> list[str]:
-    """Ids of runs that can go on: queued, or waiting with every call ended; oldest first."""
-    rows = await reader.all(
-        "SELECT id FROM run WHERE state = 'queued' OR (state = 'waiting' AND NOT EXISTS (SELECT 1 FROM approval"
-        " WHERE approval.run = run.id AND approval.state IN ('pending', 'approved', 'running')))"
-        " ORDER BY created_at, id"
-    )
+async def queued(reader: Reader) -> list[str]:
+    """Ids of runs that can go on, oldest first."""
+    rows = await reader.all("SELECT id FROM run WHERE state = 'queued' ORDER BY created_at, id")
     return [row["id"] for row in rows]
-
-
-async def waiting_in(reader: Reader, conversation: str) -> list[Run]:
-    """The runs of a conversation that wait for people, oldest first."""
-    rows = await reader.all(
-        "SELECT * FROM run WHERE conversation = ? AND state = 'waiting' ORDER BY created_at, id", conversation
-    )
-    return [_run(row) for row in rows]
 
 
 async def of_kind(reader: Reader, kind: RunKind, *, every: bool = False, limit: int = 500) -> list[Run]:

@@ -54,7 +54,7 @@ class SqliteDatabase:
         return self._reader
 
     @asynccontextmanager
-    async def begin(self) -> AsyncIterator[Transaction]:
+    async def begin(self, step: str) -> AsyncIterator[Transaction]:
         """See `Database.begin`. IMMEDIATE, because a read that turns into a write fails under contention."""
         async with self._lock:
             try:

@@ -66,7 +66,7 @@ class Executor:
             return None
         tool = self._tools.get(approval.tool)
         problem = _unrunnable(tool, approval)
-        async with self._database.begin() as tx:
+        async with self._database.begin("claim") as tx:
             if tool is not None and problem is None:
                 digest = self.digest(
                     tool,
@@ -125,7 +125,7 @@ class Executor:
     async def _finish(
         self, claimed: Approval, to: ApprovalState, outcome: ToolOutcome, *, note: str | None = None
     ) -> Approval | None:
-        async with self._database.begin() as tx:
+        async with self._database.begin("record outcome") as tx:
             return await approvals.finish(
                 tx,
                 claimed.id,
