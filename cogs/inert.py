@@ -19,6 +19,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from cogs.limits import length
+
 NEWLINE = "↵"
 TAB = "⇥"
 SPACE = "␠"
@@ -140,14 +142,6 @@ def excerpt(text: str, *, head: int, tail: int, lines: int) -> Excerpt | None:
         reversed(list(_units(rest[-4 * tail :], Form.BLOCK))), tail, lines=max(lines // 3, 1), backwards=True
     )
     return Excerpt(head=front or EMPTY, tail=back or EMPTY, hidden=len(rest) - back_size)
-
-
-def length(text: str) -> int:
-    """Length in UTF-16 code units.
-
-    Whether Discord counts these or code points is not documented; this one is never the smaller.
-    """
-    return len(text) + sum(char > "\uffff" for char in text)
 
 
 def _take(units: Iterator[tuple[str, str]], budget: int, *, lines: int, backwards: bool = False) -> tuple[str, int]:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cogs import inert
+from cogs import inert, limits
 from cogs.inert import Form
 
 _FENCE = re.compile(r"```(?:([a-z0-9_+\-.#]+?)\n)?\n*([^\n].*?)\n*```", re.IGNORECASE | re.DOTALL)
@@ -142,8 +142,8 @@ def test_the_ends_of_any_excerpt_are_the_ends_of_the_text(text: str, head: int, 
     if cut is None:
         return
     front, back = inert.decode(cut.head), inert.decode(cut.tail)
-    assert inert.length(cut.head) <= head
-    assert inert.length(cut.tail) <= tail
+    assert limits.length(cut.head) <= head
+    assert limits.length(cut.tail) <= tail
     assert text.startswith(front)
     assert text.endswith(back)
     assert len(front) + cut.hidden + len(back) == len(text)
@@ -158,7 +158,3 @@ def test_a_tall_text_is_cut_by_its_lines() -> None:
 def test_a_label_is_cut_visibly() -> None:
     assert inert.label("yes") == "yes"
     assert inert.label("y" * 100, limit=80) == "y" * 79 + "…"
-
-
-def test_length_counts_an_astral_character_twice() -> None:
-    assert inert.length("a🙂") == 3

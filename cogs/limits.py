@@ -1,0 +1,39 @@
+"""Discord's numbers in one place (developer documentation: messages, components, application commands).
+
+discord.py checks few of them, and Discord answers 50035 to the rest.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+
+CONTENT = 2_000
+"""Characters of a message's content."""
+CARD_TEXT = 4_000
+"""Characters summed over all text displays of a components v2 message."""
+COMPONENTS = 40
+"""Components of a message, nested ones included."""
+CUSTOM_ID = 100
+BUTTON_LABEL = 80
+BUTTONS_IN_ROW = 5
+MODAL_TITLE = 45
+MODAL_INPUT = 4_000
+NONCE = 25
+
+
+def length(text: str) -> int:
+    """Length in UTF-16 code units.
+
+    Whether Discord counts these or code points is not documented; this one is never the smaller.
+    """
+    return len(text) + sum(char > "\uffff" for char in text)
+
+
+def nonce(key: str, piece: int = 0) -> str:
+    """The mark by which Discord takes a repeated create for the same message (`enforce_nonce`, a few minutes).
+
+    The same logical message and piece give the same mark in every attempt and every process.
+    """
+    digest = hashlib.blake2b(f"{piece}/{key}".encode(), digest_size=15).digest()
+    return base64.b32encode(digest).decode("ascii").lower()
