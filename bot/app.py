@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
 from bot.agent.build import Model, open_loop
@@ -28,6 +28,10 @@ SWEEP_MS = 2_000
 
 STOP_GRACE_SECONDS = 8.0
 """How long running work may take to end by itself when the program stops."""
+
+
+OpenDatabase = Callable[[str], AbstractAsyncContextManager[Database]]
+"""Opens the database that a setting names; tests put one in its place that dies on cue."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +62,7 @@ async def open_app(
     new_id: NewId,
     model: Model | None = None,
     sweep_ms: int = SWEEP_MS,
+    open_db: OpenDatabase = open_database,
 ) -> AsyncIterator[App]:
     """Open everything below the faces. `model` stands in for the one that the settings name.
 
@@ -74,7 +79,7 @@ async def open_app(
 
     every_tool = [*tools, make_start_job(start_job)]
     by_name = {tool.name: tool for tool in every_tool}
-    async with open_database(str(settings.database)) as database:
+    async with open_db(str(settings.database)) as database:
         delivery = Delivery(
             database=database,
             clock=clock,

@@ -221,18 +221,24 @@ class Delivery:
             return await surface.tell(person, announcement)
         if owed.run is None or not owed.body.get("answer"):
             return await surface.announce(announcement)
-        return await self._answer(owed.run, announcement, surface)
+        return await self._answer(owed, owed.run, announcement, surface)
 
-    async def _answer(self, run_id: str, announcement: Announcement, surface: Surface) -> str:
+    async def _answer(self, owed: Owed, run_id: str, announcement: Announcement, surface: Surface) -> str:
         """A run's answer: in its reply as long as that still grows, else as a new message."""
-        if (reply := self.replies.get(run_id)) is not None:
+        reply = self.replies.get(run_id)
+        if reply is None and owed.via is not None:
+            reply = surface.reopen(owed.place, owed.via, key=owed.key)
+        if reply is not None:
+            if reply.message is not None and owed.via is None:
+                async with self._database.begin("answer in place") as tx:
+                    await outbox.in_place(tx, owed.id, via=reply.message)
             try:
                 receipt = await reply.finish(announcement.text)
             except Unreachable:
                 logger.warning("reply is gone", extra={"action": "reply_gone", "key": announcement.key})
-                del self.replies[run_id]
+                self.replies.pop(run_id, None)
             else:
-                del self.replies[run_id]
+                self.replies.pop(run_id, None)
                 return receipt
         receipt = await surface.announce(announcement)
         run = await runs.get(self._database.reader, run_id)

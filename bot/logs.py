@@ -12,13 +12,13 @@ import json
 import logging
 import sys
 import threading
-import unicodedata
 from collections.abc import MutableMapping
 from typing import Any, TextIO
 
 import structlog
 from structlog.typing import Processor
 
+from bot.console import visible
 from bot.redact import Redactor
 from bot.settings import Settings
 
@@ -102,18 +102,8 @@ def _json(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> str:
 def _text(_logger: Any, _method: str, event: MutableMapping[str, Any]) -> str:
     """A line to read; a traceback below it, each line behind a bar."""
     time, level, name = (str(event.pop(key, "")) for key in ("time", "level", "logger"))
-    said = _visible(str(event.pop("event", "")))
+    said = visible(str(event.pop("event", "")))
     below = [str(event.pop(key)) for key in ("stack", "exception") if event.get(key)]
-    rest = "".join(f"  {key}={_visible(str(value))}" for key, value in event.items())
-    line = f"{time[:19].replace('T', ' ')} {level.upper():<8} {_visible(name)}: {said}{rest}"
-    return "\n".join([line, *(f"    | {_visible(one)}" for part in below for one in part.splitlines())])
-
-
-def _visible(text: str) -> str:
-    """`text` with every control, format and line-breaking character written out."""
-    if text.isprintable():
-        return text
-    return "".join(
-        one if one.isprintable() or unicodedata.category(one) == "Zs" else one.encode("unicode_escape").decode()
-        for one in text
-    )
+    rest = "".join(f"  {key}={visible(str(value))}" for key, value in event.items())
+    line = f"{time[:19].replace('T', ' ')} {level.upper():<8} {visible(name)}: {said}{rest}"
+    return "\n".join([line, *(f"    | {visible(one)}" for part in below for one in part.splitlines())])

@@ -142,12 +142,15 @@ def load_settings(folder: Path | None = None) -> Settings:
     problems = [*_unknown(os.environ, ""), *_unknown(dotenv_values(env_file), f" in {ENV_FILE}")]
     table = _toml(folder / TOML_FILE, problems)
     merged: dict[str, Any] = {}
-    for source in (table, DotEnvSettingsSource(Settings, env_file=env_file)(), EnvSettingsSource(Settings)()):
+    own = EnvSettingsSource(Settings)()
+    for source in (table, DotEnvSettingsSource(Settings, env_file=env_file)(), own):
         for name, value in source.items():
             field = names().get(name, name)
-            if _blank(value) and field not in {"approver_users", "approver_roles"}:
-                continue  # `NAME=` in a template means: not set. Not so for approvers, see `values.ids`.
+            if twin_address() and source is not own and field.startswith("discord_"):
+                continue  # The operator's own application is none of the playground's business.
             merged[field] = value
+            if _blank(value) and field not in {"approver_users", "approver_roles"}:
+                del merged[field]  # `NAME=` means: not set. Not so for approvers, see `values.ids`.
     try:
         settings = Settings(**merged)
     except ValidationError as error:
@@ -171,6 +174,16 @@ def export_env_file(folder: Path | None = None) -> None:
     for name, value in dotenv_values((folder or Path.cwd()) / ENV_FILE).items():
         if value is not None and name not in names() and not name.upper().startswith(PREFIX):
             os.environ.setdefault(name, value)
+
+
+def environment() -> dict[str, str]:
+    """A copy of this process's environment, for the child processes that are ours."""
+    return dict(os.environ)
+
+
+def twin_address() -> str | None:
+    """Where the playground that started this process is, or None on Discord."""
+    return os.environ.get("SIGNOFF_TWIN")
 
 
 def known_secrets(settings: Settings, environ: Mapping[str, str] = os.environ) -> dict[str, str]:

@@ -143,6 +143,10 @@ class Surface(Protocol):
         """Write to one person directly. Returns the message id; raises as `post_card`."""
         ...
 
+    def reopen(self, place: str, message: str, *, key: str) -> Reply:
+        """A reply that goes on in a message which is already there."""
+        ...
+
     async def mark_moved(self, place: str, message: str, to: str) -> None:
         """Point a reply that will not grow any more to the message that goes on. Best effort."""
         ...

@@ -28,6 +28,7 @@ class Owed:
     state: str
     tries: int
     due_at: int
+    via: str | None
     receipt: str | None
     error: str | None
     created_at: int
@@ -82,6 +83,11 @@ async def attempt(tx: Transaction, id: int, *, now: int, next_due: int) -> Owed 
 async def release(tx: Transaction, *, now: int) -> None:
     """Nobody is attempting anything (the process that did is dead): what was in flight is due now."""
     await tx.execute("UPDATE outbox SET due_at = ? WHERE state = 'attempting' AND due_at > ?", now, now)
+
+
+async def in_place(tx: Transaction, id: int, *, via: str) -> None:
+    """The attempt edits the message `via`: after a crash the same edit can be made again, and nothing is said twice."""
+    await tx.execute("UPDATE outbox SET via = ? WHERE id = ?", via, id)
 
 
 async def delivered(tx: Transaction, id: int, *, receipt: str) -> None:

@@ -90,6 +90,9 @@ class Face:
         self.told.append((person, announcement))
         return f"m{next(self._numbers)}"
 
+    def reopen(self, place: str, message: str, *, key: str) -> Page:
+        return Page(message=message)
+
     async def mark_moved(self, place: str, message: str, to: str) -> None:
         self.moved.append((message, to))
 

@@ -112,6 +112,7 @@ CREATE TABLE outbox (
   state      TEXT NOT NULL CHECK (state IN ('pending', 'attempting', 'delivered', 'undeliverable')),
   tries      INTEGER NOT NULL DEFAULT 0,
   due_at     INTEGER NOT NULL,
+  via        TEXT,                       -- the message that an attempt to say it in place was editing
   receipt    TEXT,
   error      TEXT,
   created_at INTEGER NOT NULL
