@@ -104,5 +104,5 @@ def test_killed_at_a_moment_and_started_again(moment: str, tmp_path: Path) -> No
     assert len({line["key"] for line in answers}) == 1, "the answer was said twice, or never"
     assert len([line for line in wall if line["kind"] == "dm"]) == 1
     assert len([line for line in wall if line["kind"] == "card"]) == 1, "a second card"
-    last = [line["text"] for line in wall if line["kind"] in {"card", "edit"} and line["key"] not in {"reply"}][-1]
+    last = [line["text"] for line in wall if line["kind"] in {"card", "edit"} and line["key"] != "reply"][-1]
     assert last == state, "the card does not tell how it ended"
