@@ -1,0 +1,86 @@
+"""What can be typed after `signoff`, and what `--help` says about it."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+_ABOUT = """\
+An AI agent in your Discord server that does nothing consequential without a person's sign-off.
+
+Without a command: runs the bot, when DISCORD_TOKEN or DISCORD_TOKEN_FILE is set; else opens the playground,
+a whole guild on this machine to try it in. Settings come from the environment, .env and signoff.toml in the
+current folder; .env.example lists them all.
+"""
+
+_AFTER = """\
+exit codes: 0 done; 1 cannot go on, and one sentence on standard error says why; 2 wrong usage.
+"""
+
+_JSON = "print one JSON array of objects, each with an `id`; times are milliseconds since 1970 UTC"
+
+
+def build_parser() -> argparse.ArgumentParser:
+    """The whole command line. `command` in the result is None when nothing was typed."""
+    parser = argparse.ArgumentParser(
+        prog="signoff", description=_ABOUT, epilog=_AFTER, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--version", action="store_true", help="print the version and exit")
+    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+
+    commands.add_parser("run", help="run the bot on Discord (needs a token)")
+    _playground(commands.add_parser("playground", help="open a guild on this machine and run the bot in it"))
+    _approvals(commands.add_parser("approvals", help="look at what waits for a decision, and what became of it"))
+    _jobs(commands.add_parser("jobs", help="look at background work"))
+    _audit(commands.add_parser("audit", help="who did what, and whether that record is whole"))
+
+    doctor = commands.add_parser("doctor", help="check settings, data, sandbox, model and Discord, and say what to do")
+    doctor.add_argument("--json", action="store_true", help=_JSON)
+    commands.add_parser("migrate", help="bring the database to this version's form (the bot does it at its start too)")
+    return parser
+
+
+def _playground(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Opens a guild in your browser with the real bot in it. Nothing reaches Discord."
+    parser.add_argument("--port", type=int, default=8484, help="its port on 127.0.0.1 (8484; a free one if taken)")
+    parser.add_argument(
+        "--state", type=Path, metavar="DIR", help="where the guild is kept (playground/ beside the database)"
+    )
+    parser.add_argument("--no-browser", action="store_true", help="print the address, open nothing")
+
+
+def _approvals(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Reads the database, also while the bot runs. Deciding is done on the cards, by people."
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    _listing(verbs.add_parser("list", help="what waits for a decision or runs"))
+    _one(verbs.add_parser("show", help="everything about one request, its arguments included"))
+    cancel = verbs.add_parser("cancel", help="take back a request that still waits: nothing will run")
+    cancel.add_argument("id", help="its id, or the beginning of it")
+
+
+def _jobs(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    _listing(verbs.add_parser("list", help="jobs that have not ended"))
+    _one(verbs.add_parser("show", help="everything about one job"))
+
+
+def _audit(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    listing = verbs.add_parser("list", help="the newest entries, oldest first")
+    listing.add_argument("--approval", metavar="ID", help="only what concerns this request (id, or its beginning)")
+    listing.add_argument("--limit", type=int, default=200, metavar="N", help="how many of the newest (200)")
+    listing.add_argument("--all", action="store_true", help="every entry")
+    listing.add_argument("--json", action="store_true", help=_JSON)
+    verify = verbs.add_parser("verify", help="check the chain of hashes; exits 1 and names the row if it is broken")
+    verify.add_argument("--json", action="store_true", help="print the finding as a JSON object")
+    verbs.add_parser("export", help="print every entry as a line of JSON, with its hash")
+
+
+def _listing(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--all", action="store_true", help="also what has ended")
+    parser.add_argument("--json", action="store_true", help=_JSON)
+
+
+def _one(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("id", help="its id, or the beginning of it")
+    parser.add_argument("--json", action="store_true", help="print it as a JSON object")

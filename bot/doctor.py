@@ -1,0 +1,219 @@
+"""`signoff doctor`, the part that is about this machine: each thing that must be right, and what to do if it is not.
+
+What Discord says about the application is looked up in `cogs.inspection`; the front door puts the two together.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import stat
+from collections.abc import AsyncIterator
+from dataclasses import dataclass
+from enum import StrEnum
+from pathlib import Path
+
+from bot.agent.models import build_model, close_model
+from bot.errors import ModelError, SettingsError
+from bot.settings import ENV_FILE, TOML_FILE, Settings
+from bot.single import data_lock, holder
+from bot.toolbox.sandbox import Sandbox
+from storage.database import DatabaseError, open_database
+from storage.health import damage
+
+_ROOM_BYTES = 200 * 1024 * 1024
+"""Less free space than this and the log of a busy database may fill the disk."""
+
+
+class Level(StrEnum):
+    """How much a finding matters."""
+
+    OK = "ok"
+    WARN = "warn"
+    """It runs, but somebody should know."""
+    FAIL = "FAIL"
+    """Something that people expect will not work."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Finding:
+    """One line of the doctor's report."""
+
+    id: str
+    level: Level
+    text: str
+    advice: str = ""
+    """What to do about it; empty when there is nothing to do."""
+
+
+def from_settings_error(error: SettingsError) -> list[Finding]:
+    """The findings when the settings themselves make no sense; nothing else can be looked at then."""
+    return [
+        Finding(id="settings", level=Level.FAIL, text=line, advice="See .env.example for every setting.")
+        for line in str(error).splitlines()
+    ]
+
+
+async def examine(settings: Settings, folder: Path) -> AsyncIterator[Finding]:
+    """Look at everything that needs no network, in the order in which a start needs it."""
+    yield _settings(settings, folder)
+    for finding in _approvers(settings):
+        yield finding
+    yield _folder(settings.database.parent, "data", "SIGNOFF_DATABASE")
+    async for finding in _database(settings):
+        yield finding
+    yield _folder(settings.workspace, "workspace", "SIGNOFF_WORKSPACE")
+    for finding in _within_reach(settings, folder):
+        yield finding
+    yield await _sandbox(settings)
+    yield await _model(settings)
+
+
+def _settings(settings: Settings, folder: Path) -> Finding:
+    read = [name for name in (ENV_FILE, TOML_FILE) if (folder / name).exists()]
+    secret = [folder / name for name in read]
+    if settings.discord_token_file is not None:
+        secret.append(settings.discord_token_file.path)
+    exposed = [str(path) for path in secret if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)]
+    text = f"read from the environment{''.join(f' and {name}' for name in read)}"
+    if exposed:
+        return Finding(
+            id="settings",
+            level=Level.WARN,
+            text=f"{text}; other users of this machine can read {', '.join(exposed)}",
+            advice=f"chmod 600 {' '.join(exposed)}",
+        )
+    return Finding(id="settings", level=Level.OK, text=text)
+
+
+def _approvers(settings: Settings) -> list[Finding]:
+    users, roles = settings.approver_users, settings.approver_roles
+    if users is None and roles is None:
+        text = "the owner of the application, or its team, decides"
+        return [Finding(id="approvers", level=Level.OK, text=text)]
+    text = f"{len(users or ())} by user id, {len(roles or ())} roles"
+    if roles is not None:
+        return [
+            Finding(
+                id="approvers",
+                level=Level.WARN,
+                text=f"{text}; whoever can give people these roles decides who decides",
+                advice="If server administrators shall not, use SIGNOFF_APPROVER_USERS alone.",
+            )
+        ]
+    return [Finding(id="approvers", level=Level.OK, text=text)]
+
+
+def _folder(folder: Path, id: str, setting: str) -> Finding:
+    """Whether a folder is, or can become, one that we can write in."""
+    existing = folder
+    while not existing.exists() and existing != existing.parent:
+        existing = existing.parent
+    if not existing.is_dir():
+        return Finding(
+            id=id, level=Level.FAIL, text=f"{existing} is not a folder", advice=f"Set {setting} to another place."
+        )
+    if not os.access(existing, os.W_OK | os.X_OK):
+        return Finding(
+            id=id,
+            level=Level.FAIL,
+            text=f"{existing} cannot be written",
+            advice=f"Give this user the right to, or set {setting} to another place.",
+        )
+    if shutil.disk_usage(existing).free < _ROOM_BYTES:
+        return Finding(id=id, level=Level.WARN, text=f"{folder}: the disk is nearly full", advice="Make room.")
+    return Finding(id=id, level=Level.OK, text=f"{folder}{'' if folder.exists() else ' (made at the first start)'}")
+
+
+async def _database(settings: Settings) -> AsyncIterator[Finding]:
+    path = settings.database
+    if not path.exists():
+        yield Finding(id="database", level=Level.OK, text=f"{path} does not exist yet; it is made at the first start")
+        return
+    try:
+        async with open_database(str(path), read_only=True) as database:
+            broken = await damage(database.reader)
+    except DatabaseError as error:
+        yield Finding(id="database", level=Level.FAIL, text=str(error), advice="The sentence says it.")
+        return
+    if broken:
+        yield Finding(
+            id="database",
+            level=Level.FAIL,
+            text=f"{path} is damaged: {'; '.join(broken)}",
+            advice="Stop the bot, put the file aside, and bring back a backup.",
+        )
+    else:
+        who = holder(data_lock(path))
+        yield Finding(
+            id="database", level=Level.OK, text=f"{path} is sound; {f'in use by {who}' if who else 'not in use now'}"
+        )
+    files = [path.with_name(path.name + ending) for ending in ("", "-wal", "-shm")]
+    open_to_others = [file for file in files if file.exists() and file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)]
+    if open_to_others:
+        names = " ".join(map(str, open_to_others))
+        yield Finding(
+            id="database-mode",
+            level=Level.WARN,
+            text="other users of this machine can open the database",
+            advice=f"chmod 600 {names}",
+        )
+
+
+def _within_reach(settings: Settings, folder: Path) -> list[Finding]:
+    """Files of ours that the tools could read or write because they lie in the tools' folder."""
+    ours = [settings.database, folder / ENV_FILE, folder / TOML_FILE]
+    if settings.discord_token_file is not None:
+        ours.append(settings.discord_token_file.path)
+    workspace = settings.workspace.resolve()
+    inside = [str(path) for path in ours if path.exists() and path.resolve().is_relative_to(workspace)]
+    if not inside:
+        return []
+    return [
+        Finding(
+            id="workspace-holds-ours",
+            level=Level.FAIL,
+            text=f"the tools can reach {', '.join(inside)}: it lies in the workspace",
+            advice="Set SIGNOFF_WORKSPACE to a folder of its own.",
+        )
+    ]
+
+
+async def _sandbox(settings: Settings) -> Finding:
+    bare = settings.sandbox == "none"
+    report = await Sandbox(bare=bare).self_test()
+    if not report.works:
+        return Finding(
+            id="sandbox",
+            level=Level.FAIL,
+            text="shell and execute_code will not run",
+            advice=f"{report.reason[0].upper()}{report.reason[1:]}",
+        )
+    if bare:
+        return Finding(
+            id="sandbox",
+            level=Level.WARN,
+            text="none: an approved command can do whatever this user can",
+            advice="Install bubblewrap and remove SIGNOFF_SANDBOX=none.",
+        )
+    return Finding(id="sandbox", level=Level.OK, text=f"bubblewrap keeps its promises ({len(report.checks)} checks)")
+
+
+async def _model(settings: Settings) -> Finding:
+    if settings.model is None:
+        return Finding(
+            id="model",
+            level=Level.OK,
+            text="the offline model, which knows a few requests and says so; set SIGNOFF_MODEL for a real one",
+        )
+    try:
+        model = build_model(settings.model, timeout_seconds=settings.model_timeout.total_seconds())
+    except (ModelError, SettingsError) as error:
+        return Finding(
+            id="model",
+            level=Level.FAIL,
+            text=f"{settings.model} cannot be used: {error}",
+            advice=error.advice if isinstance(error, ModelError) else "See SIGNOFF_MODEL in .env.example.",
+        )
+    await close_model(model)
+    return Finding(id="model", level=Level.OK, text=f"{settings.model} (not called now: that costs money)")
