@@ -19,7 +19,7 @@ CREATE TABLE message (
   run          TEXT NOT NULL,
   body         TEXT NOT NULL,
   PRIMARY KEY (conversation, seq)
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- One run of the agent: a turn somebody asked for, or a background job.
 CREATE TABLE run (
