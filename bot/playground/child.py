@@ -12,6 +12,7 @@ from pathlib import Path
 
 from bot.background import Background
 from bot.clock import Clock
+from bot.playground.changes import Changes
 from bot.playground.frame import BotState
 
 _KEPT_LINES = 500
@@ -39,6 +40,7 @@ class BotProcess:
         self._process: asyncio.subprocess.Process | None = None
         self._reader: asyncio.Task[None] | None = None
         self._background = Background()
+        self._printed = Changes()
 
     @property
     def pid(self) -> int | None:
@@ -71,7 +73,7 @@ class BotProcess:
             start_new_session=True,
             limit=_LONGEST_LINE,
         )
-        self._reader = self._background.spawn(self._read(self._process), name="bot output")
+        self._reader = self._background.spawn(self._read(self._process.stdout), name="bot output")
 
     def kill(self) -> None:
         """SIGKILL, as a crash would be."""
@@ -80,11 +82,20 @@ class BotProcess:
 
     async def wait(self) -> int:
         """Wait for the process to end and its output to be read; returns its exit code."""
-        assert self._process is not None, "start() comes first"
+        if self._process is None:
+            raise RuntimeError("start() comes first")
         code = await self._process.wait()
         if self._reader is not None:
             await asyncio.wait([self._reader], timeout=1.0)  # A grandchild may hold the pipe open.
         return code
+
+    async def wait_for_output(self, text: str, *, timeout: float = 10.0) -> None:
+        """Wait until `text` is among the kept lines. Raises `TimeoutError`, with the lines in its notes."""
+        try:
+            await self._printed.wait_for(lambda: text in self.output, timeout=timeout, what=f"output {text!r}")
+        except TimeoutError as error:
+            error.add_note(self.output)
+            raise
 
     async def stop(self, *, grace: float = 10.0) -> int | None:
         """SIGTERM, and SIGKILL after `grace` seconds; returns the exit code, None if there was no process."""
@@ -101,17 +112,17 @@ class BotProcess:
         await self._background.stop(grace=0)
         return code
 
-    async def _read(self, process: asyncio.subprocess.Process) -> None:
-        assert process.stdout is not None
-        while True:
+    async def _read(self, stream: asyncio.StreamReader | None) -> None:
+        while stream is not None:
             try:
-                line = await process.stdout.readline()
+                line = await stream.readline()
             except ValueError:  # Longer than the limit; asyncio has dropped it.
                 continue
             if not line:
                 return
             text = line.decode(errors="replace").rstrip("\n")
             self.lines.append(text)
+            self._printed.note()
             self._say(text)
 
 
@@ -141,7 +152,7 @@ class Keeper:
         self._at_once = asyncio.Event()
         self._asked = False
         self._why = ""
-        self._stopping = False
+        self._background = Background()
 
     @property
     def state(self) -> BotState:
@@ -157,16 +168,22 @@ class Keeper:
         self._bot.kill()
         self._say("The bot was killed (SIGKILL) and is started again.")
 
-    async def run(self) -> None:
-        """Keep the bot running until `stop`."""
+    def start(self) -> None:
+        """Begin to keep the bot running, until `stop`."""
+        self._background.spawn(self._run(), name="bot keeper")
+
+    async def stop(self) -> None:
+        """End the bot in order and keep it ended."""
+        await self._background.stop(grace=0)
+        await self._bot.stop()
+
+    async def _run(self) -> None:
         pause = self.FIRST_PAUSE
-        while not self._stopping:
+        while True:
             self._asked = False
             self._at_once.clear()
             began = self._clock.now()
             code = await self._one_life()
-            if self._stopping:
-                return
             if self._asked:
                 pause = self.FIRST_PAUSE
                 continue
@@ -177,12 +194,6 @@ class Keeper:
             self._say(f"The bot ended by itself ({_describe(code)}); it is started again in {pause:g} s.")
             await self._sleep(pause)
             pause = min(pause * 2, self.LONGEST_PAUSE)
-
-    async def stop(self) -> None:
-        """End the bot in order and keep it ended."""
-        self._stopping = True
-        self._at_once.set()
-        await self._bot.stop()
 
     async def _one_life(self) -> int:
         try:

@@ -174,7 +174,8 @@ class GatewayFace:
         return socket
 
     async def _receive(self, line: Line, frame: dict[str, Any]) -> None:
-        opcode, data = frame["op"], frame.get("d")
+        opcode: int = frame["op"]
+        data: Any = frame.get("d")
         if opcode == HEARTBEAT_NOW:
             asyncio.get_running_loop().call_later(ACK_AFTER, line.say, ACK, None)
         elif opcode == IDENTIFY:

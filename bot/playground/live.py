@@ -61,8 +61,8 @@ class LiveBackend(Backend):  # type: ignore[misc]  # simcord is untyped to us
 
     def __init__(self, clock: Clock) -> None:
         super().__init__(clock=WallClock(clock))
-        self.transcript = deque(maxlen=_KEPT_EVENTS)
-        self.http_requests = deque(maxlen=_KEPT_EVENTS)
+        self.transcript: deque[Any] = deque(maxlen=_KEPT_EVENTS)
+        self.http_requests: deque[Any] = deque(maxlen=_KEPT_EVENTS)
 
     def new_interaction(self, *args: Any, **kwargs: Any) -> Any:
         """As simcord's, with a token that another user of the machine can't make up."""

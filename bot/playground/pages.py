@@ -177,7 +177,7 @@ class Pages:
         if path == "/api/state":
             try:
                 preview.keep_current(context)
-            except Exception:  # noqa: BLE001 - a message that can't be drawn must not take the page away
+            except Exception:  # a message that can't be drawn must not take the page away
                 logger.exception("a page could not be drawn")
         handlers = {
             "/api/pages": pages._pages,

@@ -134,7 +134,7 @@ class RestFace:
         except router.RouteNotImplemented as error:
             logger.warning("the twin has no such route", extra={"route": f"{recorded.method} {path}"})
             return self._json(recorded, 501, {"code": 0, "message": str(error)})
-        except Exception:  # noqa: BLE001 - the edge of a server: the client gets a 500, the log the reason
+        except Exception:  # the edge of a server: the client gets a 500, the log the reason
             logger.exception("the twin failed", extra={"route": f"{recorded.method} {path}"})
             return self._json(recorded, 500, {"code": 0, "message": "the twin failed; see its log"})
         wants_body = recorded.query.get("with_response") in ("1", "true")

@@ -12,7 +12,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from bot.background import Background
 from bot.clock import Clock, SystemClock
 from bot.errors import StartError
 from bot.playground.child import BotProcess, Keeper
@@ -80,14 +79,12 @@ async def run_playground(
                 for notice in twin.notices:
                     say(notice)
                 say(welcome(twin.page))
-                background = Background()
-                background.spawn(keeper.run(), name="bot keeper")
+                keeper.start()
                 if open_browser:
                     webbrowser.open(twin.page)
                 await stop.wait()
                 say("Stopping the bot, then the playground.")
                 await keeper.stop()
-                await background.stop(grace=1.0)
     return 0
 
 

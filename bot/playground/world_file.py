@@ -45,7 +45,7 @@ _KINDS: dict[str, Any] = {
 """All that a file may name: data, nothing that acts."""
 
 
-class UnreadableWorld(Exception):  # noqa: N818 - says what it found, and is always caught
+class UnreadableWorld(Exception):
     """The file is not a world of this version."""
 
 
