@@ -227,10 +227,9 @@ def _unknown(given: Iterable[str], where: str) -> Iterator[SettingsError]:
 
 
 def _hint(name: str, known: Iterable[str]) -> str:
-    close = difflib.get_close_matches(name, list(known), n=1) or difflib.get_close_matches(
-        name.upper(), list(known), n=1
-    )
-    return f"; did you mean {close[0]}?" if close else "."
+    by_lower = {one.lower(): one for one in known}
+    close = difflib.get_close_matches(name.lower(), by_lower, n=1, cutoff=0.75)
+    return f"; did you mean {by_lower[close[0]]}?" if close else "."
 
 
 def _blank(value: object) -> bool:

@@ -20,11 +20,16 @@ exit codes: 0 done; 1 cannot go on, and one sentence on standard error says why;
 _JSON = "print one JSON array of objects, each with an `id`; times are milliseconds since 1970 UTC"
 
 
+class _Help(argparse.RawDescriptionHelpFormatter):
+    """Leaves the paragraphs as they are, and room for the commands' names."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, max_help_position=24, width=110)
+
+
 def build_parser() -> argparse.ArgumentParser:
     """The whole command line. `command` in the result is None when nothing was typed."""
-    parser = argparse.ArgumentParser(
-        prog="signoff", description=_ABOUT, epilog=_AFTER, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser(prog="signoff", description=_ABOUT, epilog=_AFTER, formatter_class=_Help)
     parser.add_argument("--version", action="store_true", help="print the version and exit")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
