@@ -23,9 +23,10 @@ _SHOWN = 3
 def remarks(text: str) -> list[str]:
     """Plain sentences about a text, each safe to put into a message as it stands."""
     found: list[str] = []
-    if any(inert.hides(char) and char not in "\n\t\r" for char in text):
+    letters = set(text)
+    if any(inert.hides(char) for char in letters - set("\n\t\r")):
         found.append("It has characters that are invisible or reorder text; they are written as `⟨U+…⟩`.")
-    if any(unicodedata.bidirectional(char) in {"R", "AL"} for char in text):
+    if any(unicodedata.bidirectional(char) in {"R", "AL"} for char in letters):
         found.append("It has letters that run from right to left; their order on the screen may differ.")
     hosts = _strange_hosts(text)
     found.extend(
