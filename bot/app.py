@@ -13,7 +13,7 @@ from bot.deferral import registry
 from bot.deferral.authority import Authority
 from bot.deferral.executor import Executor
 from bot.deferral.policy import DefaultPolicy
-from bot.deferral.tool import Tool, ToolKind
+from bot.deferral.tool import Tool
 from bot.delivery import Delivery
 from bot.engine import Engine
 from bot.jobs.tool import make_start_job
@@ -108,8 +108,8 @@ async def open_app(
             card = await cards.get_card(database.reader, earlier.card)
             return registry.answer(earlier, intent=intent, link=delivery.link(earlier, card.message if card else None))
 
-        def nobody_can_decide(run: Run, tool: Tool) -> str | None:
-            if tool.kind is not ToolKind.APPROVAL or authority.anyone_can_decide(run.place, run.requester):
+        def nobody_can_decide(run: Run) -> str | None:
+            if authority.anyone_can_decide(run.place, run.requester):
                 return None
             return (
                 f"Nobody who may sign this off can see it here, so it did not run. {authority.who_can()} Tell the"

@@ -4,6 +4,7 @@
     ├── SettingsError          a setting is missing or makes no sense; says which one
     ├── StartError             it cannot run here: second process, wrong token, missing intent
     ├── ModelError             the model did not answer; carries what the person can do about it
+    │   └── TurnStopped        it kept asking for what it was refused, so the turn was ended
     ├── DecisionRefused        a press, an answer or a command that changes nothing, and why
     │   ├── NotAllowed         this person may not decide
     │   ├── AlreadySettled     somebody or something was first
@@ -11,7 +12,7 @@
     └── DeliveryError          the face could not put a message where it belongs
         └── Unreachable        and trying again will not help
 
-    Signals (not errors): NothingRan.
+    Signals (not errors), raised by tools: NothingRan, ApprovalRequired, CallDeferred.
 
 Each carries its data. None is written for a person: people read `bot.deferral.sentences`, the model
 reads another sentence there, the log has the detail.
@@ -58,6 +59,10 @@ class ModelError(SignoffError):
         super().__init__(detail or advice)
 
 
+class TurnStopped(ModelError):
+    """The model kept emitting calls that had been answered already; the breaker ended the turn."""
+
+
 class DecisionRefused(SignoffError):
     """A press, an answer or a command that changed nothing.
 
@@ -96,3 +101,26 @@ class NothingRan(Exception):
     The one way to say so: prose is never parsed for it, and a tool that raises anything else after this
     point is taken to have run.
     """
+
+
+class ApprovalRequired(Exception):
+    """Raised by a tool that, for these arguments, wants a person's sign-off: `reason` is shown on the card.
+
+    Everything before it must be safe to repeat: the body runs again, from its beginning, once it is approved
+    (`Call.approved` is true then).
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
+
+
+class CallDeferred(Exception):
+    """Raised by a tool whose result lives elsewhere and comes later; `key` finds it there (a job's number, say).
+
+    The body does not run again: whoever holds the result delivers it.
+    """
+
+    def __init__(self, key: str) -> None:
+        self.key = key
+        super().__init__(key)

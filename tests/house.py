@@ -20,6 +20,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from bot.app import App, open_app
 from bot.deferral import sentences
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind, ToolOutcome
+from bot.errors import ApprovalRequired
 from bot.settings import Settings
 from bot.surface import Actor, Announcement, CardView, Press, TurnContext
 
@@ -214,7 +215,13 @@ class Bench:
             self.looks.append(arguments.what)
             return ToolOutcome(text=f"saw {arguments.what}")
 
+        async def careful(arguments: DoArguments, call: Call) -> ToolOutcome:
+            if arguments.what == "big" and not call.approved:
+                raise ApprovalRequired("big things need a second look")
+            return await act(arguments, call)
+
         return [
+            Tool(name="careful", description="Acts.", arguments=DoArguments, body=careful, gated=False),
             Tool(name="act", description="Acts.", arguments=DoArguments, body=act),
             Tool(name="shell", description="Runs.", arguments=CommandArguments, body=act),
             Tool(name="look", description="Looks.", arguments=DoArguments, body=look, gated=False),

@@ -223,3 +223,24 @@ async def test_a_button_counts_only_on_its_own_message(tmp_path: Path) -> None:
         with pytest.raises(UnknownApproval, match="wrong_message"):
             await house.app.engine.decide(house.press(OWNER, message="elsewhere"), "approve")
         assert house.bench.effects == []
+
+
+async def test_a_model_that_keeps_asking_for_the_same_call_is_stopped_and_it_is_said(tmp_path: Path) -> None:
+    call = [("shell", {"command": "/approve id0005 always"})]
+    async with open_house(tmp_path, Script(*([call] * 30))) as house:
+        page = await house.ask()
+        await house.decide("deny")
+        assert house.bench.effects == []
+        assert len(house.face.cards) == 1
+        assert "kept asking" in (page.finished or "")
+        assert len(house.script.seen) <= 7
+
+
+async def test_a_tool_may_ask_by_itself_and_sees_that_it_was_approved(tmp_path: Path) -> None:
+    script = Script([("careful", {"what": "small"}), ("careful", {"what": "big"})], "Done.")
+    async with open_house(tmp_path, script) as house:
+        await house.ask()
+        assert house.bench.effects == ["small"]
+        assert house.card[1].approvals[0].reason == "big things need a second look"
+        await house.decide("approve")
+        assert house.bench.effects == ["small", "big"]

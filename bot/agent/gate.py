@@ -15,16 +15,17 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from pydantic_ai import RunContext
-from pydantic_ai.exceptions import CallDeferred, ToolFailed
+from pydantic_ai import exceptions as pydantic_ai
+from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from bot.deferral.intent import action_key, intent_key
-from bot.deferral.policy import Policy, Verdict
+from bot.deferral.policy import Policy
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind
-from bot.errors import NothingRan
+from bot.errors import ApprovalRequired, CallDeferred, NothingRan, TurnStopped
 from storage.runs import Run
 
 logger = logging.getLogger(__name__)
@@ -32,8 +33,11 @@ logger = logging.getLogger(__name__)
 Screen = Callable[[Run, str | None, str], Awaitable[str | None]]
 """Takes the run, the intent and the action; the sentence that answers a re-emission, or None for a new call."""
 
-Refusal = Callable[[Run, Tool], str | None]
-"""Why nobody could decide this call where it would be shown, or None."""
+Refusal = Callable[[Run], str | None]
+"""Why nobody could decide a call where it would be shown, or None."""
+
+BREAKER = 5
+"""So many calls of one stretch may be answered with what is already known, before the turn is ended."""
 
 
 @dataclass
@@ -43,6 +47,8 @@ class RunDeps:
     run: Run
     deferred: set[str] = field(default_factory=set)
     """Actions that wait since this stretch began: a second one in the same batch gets no card of its own."""
+    turned_away: int = 0
+    """Calls of this stretch that were answered in place of a card."""
 
 
 class Gate(AbstractToolset[RunDeps]):
@@ -91,34 +97,48 @@ class Gate(AbstractToolset[RunDeps]):
 
         An exception of a tool must not pass: it would end the run, and a pause of the same batch with it.
         """
-        called, run = self._tools[name], ctx.deps.run
+        called = self._tools[name]
         verdict = self._policy.decide(called, tool_args)
         if verdict.action == "refuse":
-            raise ToolFailed(f"Policy refuses this call: {verdict.rule}. It did not run. Do not call it again.")
-        if verdict.action == "allow" and called.kind is ToolKind.APPROVAL:
+            return self._turn_away(ctx.deps, f"Policy refuses this call: {verdict.rule}. It did not run.")
+        if called.kind is not ToolKind.APPROVAL:
+            return await self._defer(called, tool_args, ctx.deps, called.kind, reason="")
+        if verdict.action == "ask":
+            return await self._defer(called, tool_args, ctx.deps, ToolKind.APPROVAL, reason=verdict.rule)
+        try:
             return await self._run(called, tool_args, ctx)
-        return await self._ask(called, tool_args, run, ctx.deps.deferred, verdict)
+        except ApprovalRequired as signal:
+            return await self._defer(called, tool_args, ctx.deps, ToolKind.APPROVAL, reason=signal.reason)
+        except CallDeferred as signal:
+            return await self._defer(called, tool_args, ctx.deps, ToolKind.EXTERNAL, reason=signal.key)
 
-    async def _ask(self, tool: Tool, args: dict[str, Any], run: Run, deferred: set[str], verdict: Verdict) -> str:
-        if (refusal := self._nobody_can_decide(run, tool)) is not None:
-            raise ToolFailed(refusal)
+    async def _defer(self, tool: Tool, args: dict[str, Any], deps: RunDeps, kind: ToolKind, *, reason: str) -> str:
+        run = deps.run
+        if kind is ToolKind.APPROVAL and (refusal := self._nobody_can_decide(run)) is not None:
+            return self._turn_away(deps, refusal)
         intent = intent_key(run.conversation, run.request, tool.name, args)
         action = action_key(tool.name, args)
-        if action in deferred:
-            return "This very call is already being asked about. It has not run. Do not call it again; wait."
+        if action in deps.deferred:
+            return self._turn_away(deps, "This very call is already being asked about. It has not run; wait for it.")
         # Noted before the first await: calls of one batch come in together.
-        deferred.add(action)
+        deps.deferred.add(action)
         if (answer := await self._screen(run, intent, action)) is not None:
-            return answer
-        raise CallDeferred(
-            metadata={
-                "args": args,
-                "reason": verdict.rule if tool.kind is ToolKind.APPROVAL else "",
-                "kind": str(tool.kind),
-                "intent": intent,
-                "action": action,
-            }
+            deps.deferred.discard(action)
+            return self._turn_away(deps, answer)
+        raise pydantic_ai.CallDeferred(
+            metadata={"args": args, "reason": reason, "kind": str(kind), "intent": intent, "action": action}
         )
+
+    def _turn_away(self, deps: RunDeps, answer: str) -> str:
+        """Answer a call in place of a card. A model that keeps coming back ends the turn."""
+        deps.turned_away += 1
+        if deps.turned_away >= BREAKER:
+            raise TurnStopped(
+                "I stopped this turn: the model kept asking for calls that had already been answered. Nothing more was"
+                " run. Ask again in other words if something is missing.",
+                detail=f"breaker after {deps.turned_away} repeated calls",
+            )
+        return answer
 
     async def _run(self, tool: Tool, args: dict[str, Any], ctx: RunContext[RunDeps]) -> str:
         run = ctx.deps.run
@@ -132,6 +152,8 @@ class Gate(AbstractToolset[RunDeps]):
         )
         try:
             outcome = await tool.body(tool.arguments.model_validate_json(json.dumps(args)), call)
+        except (ApprovalRequired, CallDeferred):
+            raise
         except NothingRan as signal:
             raise ToolFailed(self._mask(f"It could not start, so nothing ran: {signal}")) from signal
         except Exception as error:  # whatever a tool raises, the run must go on

@@ -106,6 +106,8 @@ class AgentLoop:
                 usage_limits=UsageLimits(request_limit=REQUEST_LIMIT),
                 event_stream_handler=watch if self._streaming and on_text is not None else None,
             )
+        except ModelError:
+            raise
         except Exception as error:
             raise explain(error) from error
         output = result.output

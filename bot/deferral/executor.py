@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from bot.clock import Clock
 from bot.deferral.digest import action_digest
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
-from bot.errors import NothingRan
+from bot.errors import ApprovalRequired, CallDeferred, NothingRan
 from storage import approvals, audit
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
@@ -114,6 +114,10 @@ class Executor:
             return await self._finish(
                 claimed, ApprovalState.NOTHING_RAN, ToolOutcome(text="", ok=False), note=f"{signal}"
             )
+        except (ApprovalRequired, CallDeferred) as signal:
+            # An approved call either acts or fails: there is no second card for it.
+            again = ToolOutcome(text=f"The tool deferred again after it was approved ({signal}).", ok=False)
+            return await self._finish(claimed, ApprovalState.FAILED, again)
         except Exception as error:
             logger.exception("tool failed", extra={"action": "tool_failed", "approval": claimed.id, "tool": tool.name})
             failure = ToolOutcome(
