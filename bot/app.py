@@ -13,6 +13,7 @@ from bot.deferral import registry
 from bot.deferral.authority import Authority
 from bot.deferral.executor import Executor
 from bot.deferral.policy import DefaultPolicy
+from bot.deferral.seal import Seal, load_key
 from bot.deferral.tool import Tool
 from bot.delivery import Delivery
 from bot.engine import Engine
@@ -92,6 +93,7 @@ async def open_app(
             boot=boot,
             tools=by_name,
             workspace=str(settings.workspace),
+            seal=Seal(load_key(settings.database.with_suffix(".key"))),
             mask=mask,
         )
 

@@ -19,7 +19,7 @@ from bot.delivery import Delivery
 from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
 from bot.turns import Turns
-from storage import approvals, audit, cards, conversations, outbox, runs
+from storage import approvals, audit, cards, conversations, meta, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
 from storage.runs import Run, RunKind, RunState
@@ -247,9 +247,15 @@ class Engine:
             if approval.kind != kind:
                 raise UnknownApproval("wrong_kind", "This request cannot be answered in that way.")
             self.authority.may_decide(approval, press.actor)
+            if not await self._is_genuine(approval):
+                raise AlreadySettled(
+                    "void", "This request is not as this bot stored it, so it was voided. Nothing ran."
+                )
+            approves = to is ApprovalState.APPROVED
+            seal = self._executor.seal.approved(approval.id, approval.digest, press.actor.id) if approves else None
             async with self.database.begin("decide") as tx:
                 settled = await approvals.settle(
-                    tx, approval.id, to, by=press.actor.id, at=now, note=note, result=result
+                    tx, approval.id, to, by=press.actor.id, at=now, note=note, result=result, seal=seal
                 )
             if settled is None:
                 fresh = await approvals.get(self.database.reader, approval.id)
@@ -260,6 +266,32 @@ class Engine:
             raise
         self._background.spawn(self._settled(settled), name=f"settled {settled.id}")
         return settled
+
+    async def _is_genuine(self, approval: Approval) -> bool:
+        """Whether a waiting row is the one that this bot stored; one that is not becomes `void`."""
+        seal = self._executor.seal
+        if approval.state is not ApprovalState.PENDING:
+            return True
+        if seal.holds(approval.seal, seal.asked(approval.id, approval.digest)):
+            return True
+        await self._void(approval.id, "it is not as this bot stored it.")
+        return False
+
+    async def _void(self, id: str, why: str) -> None:
+        async with self.database.begin("void") as tx:
+            for frm in (ApprovalState.PENDING, ApprovalState.APPROVED):
+                await approvals.settle(
+                    tx, id, ApprovalState.VOID, by=audit.SYSTEM, at=self._clock.now(), note=why, frm=frm
+                )
+
+    async def belong_to(self, application: str) -> None:
+        """Learn which application this bot is. Under another one than before, nothing that waits counts any more."""
+        before = await meta.get(self.database.reader, "application")
+        if before is not None and before != application:
+            for id in await approvals.undecided(self.database.reader):
+                await self._void(id, "the bot runs as another Discord application now.")
+        async with self.database.begin("belong to") as tx:
+            await meta.put(tx, "application", application)
 
     def _too_late(self, approval: Approval, now: int) -> str:
         if approval.state is ApprovalState.PENDING and approval.expires_at <= now:

@@ -252,8 +252,16 @@ class Turns:
 
     def _approval(self, run: Run, call: PendingToolCall, card: str, pause: int, position: int, now: int) -> Approval:
         expires_at = now + self._ttl_ms
+        digest = self._executor.digest(
+            self._tools[call.tool_name],
+            call.args,
+            requester=run.requester,
+            place=run.place,
+            expires_at=expires_at,
+        )
+        id = self._new_id()
         return Approval(
-            id=self._new_id(),
+            id=id,
             run=run.id,
             conversation=run.conversation,
             card=card,
@@ -264,13 +272,8 @@ class Turns:
             tool=call.tool_name,
             arguments=dict(call.args),
             reason=call.reason,
-            digest=self._executor.digest(
-                self._tools[call.tool_name],
-                call.args,
-                requester=run.requester,
-                place=run.place,
-                expires_at=expires_at,
-            ),
+            digest=digest,
+            seal=self._executor.seal.asked(id, digest),
             intent=call.intent,
             action=call.action,
             requester=run.requester,

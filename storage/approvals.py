@@ -97,6 +97,7 @@ class Approval:
     arguments: dict[str, Any]
     reason: str
     digest: str
+    seal: str
     intent: str | None
     action: str
     requester: str
@@ -123,8 +124,8 @@ async def open_approval(tx: Transaction, approval: Approval) -> bool:
     """Store a pending call. False if its intent is already taken: another turn was first."""
     done = await tx.execute(
         "INSERT INTO approval (id, run, conversation, card, pause, position, call_id, kind, tool, arguments, reason,"
-        " digest, intent, action, requester, place, state, requested_at, expires_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
+        " digest, seal, intent, action, requester, place, state, requested_at, expires_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
         approval.id,
         approval.run,
         approval.conversation,
@@ -137,6 +138,7 @@ async def open_approval(tx: Transaction, approval: Approval) -> bool:
         json.dumps(approval.arguments, ensure_ascii=False),
         approval.reason,
         approval.digest,
+        approval.seal,
         approval.intent,
         approval.action,
         approval.requester,
@@ -159,12 +161,13 @@ async def settle(
     at: int,
     note: str | None = None,
     result: str | None = None,
+    seal: str | None = None,
     frm: ApprovalState = ApprovalState.PENDING,
 ) -> Approval | None:
     """Move `frm -> to` before anything ran. None if somebody was first, or the deadline has passed.
 
-    The deadline is compared here, inside the deciding transaction: an approval, a denial or an answer counts
-    only before it, an expiry only after it.
+    A `seal` replaces the one from before: the decision's own. The deadline is compared here, inside the deciding
+    transaction: an approval, a denial or an answer counts only before it, an expiry only after it.
     """
     _check(frm, to)
     person_decides = frm is ApprovalState.PENDING and to in {
@@ -177,13 +180,14 @@ async def settle(
     limits = (at, at) if in_time == "? = ?" else (at,)
     done = await tx.execute(
         "UPDATE approval SET state = ?, settled_at = ?, settled_by = ?, note = ?, result = ?,"
-        " finished_at = CASE WHEN ? IN ('succeeded', 'failed') THEN ? ELSE finished_at END"
+        " seal = coalesce(?, seal), finished_at = CASE WHEN ? IN ('succeeded', 'failed') THEN ? ELSE finished_at END"
         f" WHERE id = ? AND state = ? AND {in_time}",
         to,
         at,
         by,
         note,
         result,
+        seal,
         to,
         at,
         id,
@@ -272,6 +276,12 @@ async def of_pause(reader: Reader, run: str, pause: int) -> list[Approval]:
     """The calls of one pause of a run, in the model's emission order."""
     rows = await reader.all("SELECT * FROM approval WHERE run = ? AND pause = ? ORDER BY position", run, pause)
     return [_approval(row) for row in rows]
+
+
+async def undecided(reader: Reader) -> list[str]:
+    """Ids of calls that wait or were signed off and have not begun."""
+    rows = await reader.all("SELECT id FROM approval WHERE state = 'pending'")
+    return [row["id"] for row in rows] + await approved(reader)
 
 
 async def newest_in(reader: Reader, conversation: str, *, limit: int) -> list[Approval]:

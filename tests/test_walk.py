@@ -244,3 +244,44 @@ async def test_a_tool_may_ask_by_itself_and_sees_that_it_was_approved(tmp_path: 
         assert house.card[1].approvals[0].reason == "big things need a second look"
         await house.decide("approve")
         assert house.bench.effects == ["small", "big"]
+
+
+async def test_an_approval_written_into_the_database_by_hand_runs_nothing(tmp_path: Path) -> None:
+    """S-A50."""
+    script = Script([("act", {"what": "x"})], "It was void.")
+    async with open_house(tmp_path, script) as house:
+        await house.ask()
+        async with house.app.database.begin("forgery") as tx:
+            await tx.execute("UPDATE approval SET state = 'approved', settled_by = '1', settled_at = 1")
+        await house.later(seconds=1)
+        assert house.bench.effects == []
+        [row] = await house.rows("SELECT state, note FROM approval")
+        assert row == {"state": "void", "note": "its decision does not bear this bot's seal."}
+
+
+async def test_arguments_changed_after_the_approval_are_not_run(tmp_path: Path) -> None:
+    """S-A21."""
+    script = Script([("act", {"what": "x"})], "It was void.")
+    async with open_house(tmp_path, script) as house:
+        await house.ask()
+        async with house.app.database.begin("forgery") as tx:
+            await tx.execute("""UPDATE approval SET arguments = '{"what": "y"}'""")
+        await house.decide("approve")
+        assert house.bench.effects == []
+        assert house.face.card_words["m1"][-1] == "void"
+
+
+async def test_under_another_application_nothing_that_waits_counts(tmp_path: Path) -> None:
+    """S-A19."""
+    script = Script([("act", {"what": "x"})], "It was void.")
+    async with open_house(tmp_path, script) as house:
+        await house.app.engine.belong_to("100")
+        await house.ask()
+        await house.app.engine.belong_to("100")
+        assert house.face.card_words["m1"] == ["waiting for sign-off"]
+        await house.app.engine.belong_to("200")
+        await house.later(seconds=1)
+        assert house.face.card_words["m1"][-1] == "void"
+        with pytest.raises(AlreadySettled):
+            await house.app.engine.decide(house.press(OWNER), "approve")
+        assert house.bench.effects == []

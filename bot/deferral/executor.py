@@ -16,6 +16,7 @@ from pydantic import ValidationError
 
 from bot.clock import Clock
 from bot.deferral.digest import action_digest
+from bot.deferral.seal import Seal
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.errors import ApprovalRequired, CallDeferred, NothingRan
 from storage import approvals, audit
@@ -36,6 +37,7 @@ class Executor:
         boot: str,
         tools: Mapping[str, Tool],
         workspace: str,
+        seal: Seal,
         mask: Callable[[str], str],
     ) -> None:
         self._database = database
@@ -43,6 +45,7 @@ class Executor:
         self._boot = boot
         self._tools = tools
         self._workspace = workspace
+        self.seal = seal
         self._mask = mask
 
     def digest(self, tool: Tool, arguments: Mapping[str, Any], *, requester: str, place: str, expires_at: int) -> str:
@@ -65,7 +68,7 @@ class Executor:
         if approval is None or approval.state is not ApprovalState.APPROVED:
             return None
         tool = self._tools.get(approval.tool)
-        problem = _unrunnable(tool, approval)
+        problem = self._unrunnable(tool, approval)
         async with self._database.begin("claim") as tx:
             if tool is not None and problem is None:
                 digest = self.digest(
@@ -88,6 +91,19 @@ class Executor:
                 note=problem,
                 frm=ApprovalState.APPROVED,
             )
+        return None
+
+    def _unrunnable(self, tool: Tool | None, approval: Approval) -> str | None:
+        """Why the call cannot run as it was shown and decided, or None."""
+        expected = self.seal.approved(approval.id, approval.digest, approval.settled_by or "")
+        if not self.seal.holds(approval.seal, expected):
+            return "its decision does not bear this bot's seal."
+        if tool is None:
+            return f"the tool {approval.tool} is not there any more."
+        try:
+            parse(tool, approval.arguments)
+        except ValidationError:
+            return f"the tool {approval.tool} takes other arguments now."
         return None
 
     async def run(self, claimed: Approval) -> Approval | None:
@@ -145,14 +161,3 @@ class Executor:
 def parse(tool: Tool, arguments: Mapping[str, object]) -> Arguments:
     """Validate stored or emitted arguments against the tool's schema; raises `ValidationError`."""
     return tool.arguments.model_validate_json(json.dumps(arguments))
-
-
-def _unrunnable(tool: Tool | None, approval: Approval) -> str | None:
-    """Why the call cannot run as it was shown, or None."""
-    if tool is None:
-        return f"the tool {approval.tool} is not there any more."
-    try:
-        parse(tool, approval.arguments)
-    except ValidationError:
-        return f"the tool {approval.tool} takes other arguments now."
-    return None

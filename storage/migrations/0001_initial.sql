@@ -77,6 +77,7 @@ CREATE TABLE approval (
   arguments    TEXT NOT NULL,            -- the final, validated arguments: what is shown and what runs
   reason       TEXT NOT NULL,            -- why this call was asked about
   digest       TEXT NOT NULL,            -- binds what the approver saw
+  seal         TEXT NOT NULL,            -- an HMAC under a key that is not in this database
   intent       TEXT,                     -- one request, one run; NULL: no request to anchor to
   action       TEXT NOT NULL,            -- the normalised action, without the request
   requester    TEXT NOT NULL,

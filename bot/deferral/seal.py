@@ -1,0 +1,52 @@
+"""Seals on decisions: who can write to the database can still not approve anything.
+
+A seal is an HMAC under a key that lies outside the database, in a file that only the bot's user can read.
+Without it, or with another key, no stored approval counts: it becomes `void`, and says so.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+import secrets
+from pathlib import Path
+
+KEY_BYTES = 32
+
+
+class Seal:
+    """Seals and checks with one key."""
+
+    def __init__(self, key: bytes) -> None:
+        self._key = key
+
+    def asked(self, id: str, digest: str) -> str:
+        """The seal of a call that waits: this id stands for exactly this action."""
+        return self._of("asked", id, digest)
+
+    def approved(self, id: str, digest: str, by: str) -> str:
+        """The seal of a decision: this person approved exactly this action."""
+        return self._of("approved", id, digest, by)
+
+    def holds(self, seal: str | None, expected: str) -> bool:
+        """Whether a stored seal is the expected one."""
+        return seal is not None and hmac.compare_digest(seal, expected)
+
+    def _of(self, *fields: str) -> str:
+        return hmac.new(self._key, "\0".join(fields).encode(), hashlib.sha256).hexdigest()
+
+
+def load_key(path: Path) -> bytes:
+    """The key in `path`, made on first use; readable by its owner only. Raises `OSError`, `ValueError`."""
+    try:
+        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
+    except FileExistsError:
+        key = bytes.fromhex(path.read_text(encoding="ascii").strip())
+        if len(key) != KEY_BYTES:
+            raise ValueError(f"{path} does not hold a key of {KEY_BYTES} bytes") from None
+        return key
+    key = secrets.token_bytes(KEY_BYTES)
+    with os.fdopen(handle, "w", encoding="ascii") as file:
+        file.write(key.hex() + "\n")
+    return key
