@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "pydantic_ai", "pydantic", "pydantic_core", "anyio", "aiohttp", "httpx2", "openai", "anthropic",
     },
     # What can run: knows neither who asked nor who answers.
-    "bot.toolbox": {"bot.errors", "bot.clock", "bot.deferral.tool", "pydantic", "anyio", "aiohttp"},
+    "bot.toolbox": {"bot.errors", "bot.clock", "bot.deferral.tool", "pydantic", "anyio", "aiohttp", "yarl"},
     "bot.jobs": {"bot.errors", "bot.clock", "bot.deferral", "storage", "pydantic"},
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},

@@ -1,1 +1,29 @@
 """What can run: the built-in tools and the sandbox they run in."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from bot.clock import NewId
+from bot.deferral.tool import Tool
+from bot.toolbox.ask import make_ask_user
+from bot.toolbox.code import make_execute_code
+from bot.toolbox.files import make_list_files, make_read_file, make_write_file
+from bot.toolbox.sandbox import Sandbox
+from bot.toolbox.shell import make_shell
+from bot.toolbox.web import make_http_fetch
+
+
+def builtin_tools(
+    *, workspace: Path, sandbox: Sandbox, new_id: NewId, command_seconds: float = 60.0, fetch_seconds: float = 30.0
+) -> tuple[Tool, ...]:
+    """The built-in tools, for one workspace. `start_job` is made where jobs are."""
+    return (
+        make_shell(workspace=workspace, sandbox=sandbox, timeout=command_seconds),
+        make_execute_code(workspace=workspace, sandbox=sandbox, timeout=command_seconds),
+        make_read_file(workspace=workspace),
+        make_list_files(workspace=workspace),
+        make_write_file(workspace=workspace, new_id=new_id),
+        make_http_fetch(timeout=fetch_seconds),
+        make_ask_user(),
+    )

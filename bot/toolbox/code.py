@@ -1,0 +1,46 @@
+"""The tool `execute_code`: a Python program, run from memory so that no file can be swapped for it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+from pydantic import AfterValidator, Field
+
+from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
+from bot.toolbox.commands import MOST_CHARACTERS, outcome, without_nul
+from bot.toolbox.sandbox import Sandbox
+
+PROGRAM = "/run/program.py"
+"""Where the program is found inside, so that a traceback can quote its lines."""
+
+
+class CodeArguments(Arguments):
+    """What `execute_code` takes."""
+
+    code: Annotated[str, Field(max_length=MOST_CHARACTERS), AfterValidator(without_nul)]
+    """A whole Python program."""
+
+
+def make_execute_code(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.0) -> Tool:
+    """The tool, for programs of at most `timeout` seconds in `workspace`."""
+
+    async def body(arguments: CodeArguments, call: Call) -> ToolOutcome:
+        # -u: what was printed before a time-out is not lost in a buffer.
+        argv = [sandbox.python, "-I", "-u", PROGRAM]
+        files = {PROGRAM: arguments.code.encode()}
+        result = await sandbox.run(argv, workspace=workspace, timeout=timeout, files=files)
+        return outcome(result, seconds=timeout)
+
+    return Tool(
+        name="execute_code",
+        description=(
+            "Run a Python 3 program in the workspace: standard library only, nothing is kept between calls, and only "
+            "what it prints is seen. Returns stdout and stderr together, then the exit code. It is stopped after "
+            f"{timeout:g} seconds and gets no input. It runs under: {sandbox.profile}."
+        ),
+        arguments=CodeArguments,
+        body=body,
+        profile=sandbox.profile,
+        environment=sandbox.environment_names,
+    )
