@@ -149,13 +149,14 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
             id="database", level=Level.OK, text=f"{path} is sound; {f'in use by {who}' if who else 'not in use now'}"
         )
     files = [path.with_name(path.name + ending) for ending in ("", "-wal", "-shm")]
+    files.append(path.with_suffix(".key"))
     open_to_others = [file for file in files if file.exists() and file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)]
     if open_to_others:
         names = " ".join(map(str, open_to_others))
         yield Finding(
             id="database-mode",
             level=Level.WARN,
-            text="other users of this machine can open the database",
+            text="other users of this machine can open the database, or the key that seals its decisions",
             advice=f"chmod 600 {names}",
         )
 

@@ -153,8 +153,8 @@ async def list_audit(settings: Settings, chosen: Namespace) -> None:
     """`signoff audit list`."""
     found: deque[AuditEntry] = deque(maxlen=None if chosen.all else max(chosen.limit, 0))
     async with reading(settings) as reader:
+        approval = (await _approval(reader, chosen.approval)).id if chosen.approval else None
         if reader is not None:
-            approval = (await _approval(reader, chosen.approval)).id if chosen.approval else None
             async for entry in _entries(reader, approval):
                 found.append(entry)
     if chosen.json:

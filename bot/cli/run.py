@@ -1,0 +1,107 @@
+"""`signoff run` and `signoff playground`: what has to be in order before the house is opened, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import signal
+import sys
+from argparse import Namespace
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+from bot.app import open_app
+from bot.clock import SystemClock, new_id
+from bot.errors import StartError
+from bot.redact import Redactor
+from bot.settings import Settings, environment, twin_address
+from bot.single import data_lock, hold, token_lock
+from bot.toolbox import builtin_tools
+from bot.toolbox.sandbox import Sandbox
+
+PLAYGROUND_FOLDER = "playground"
+"""Where the playground keeps its guild: beside the database."""
+
+_WITHOUT_EXTRA = (
+    "The playground needs a few more packages: pip install 'signoff[play]' (in a checkout: python3 -m bot.setup run)."
+)
+
+
+def run_bot(settings: Settings, redactor: Redactor) -> int:
+    """Run the bot on Discord until it is stopped; the exit code. Raises `StartError` when it cannot go on."""
+    if settings.token is None:
+        raise StartError(
+            "There is no token: set DISCORD_TOKEN or DISCORD_TOKEN_FILE to run on Discord, or try `signoff playground`."
+        )
+    from bot.playground.twin_address import point_discord_at, refuse_playground_token
+
+    token, address = settings.token.get_secret_value(), twin_address()
+    if address is None:
+        refuse_playground_token(token)
+    else:
+        point_discord_at(address, token)
+    try:
+        settings.workspace.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise StartError(f"The workspace {settings.workspace} cannot be made ({error.strerror}).") from None
+    advice = "stop it first, or set SIGNOFF_DATABASE to another file"
+    with hold(data_lock(settings.database), what=f"the data in {settings.database}", advice=advice), _alone(token):
+        return asyncio.run(_until_stopped(settings, redactor, token))
+
+
+def open_playground(settings: Settings, chosen: Namespace) -> int:
+    """Open the playground until it is stopped; the exit code. Raises `StartError`."""
+    try:
+        from bot.playground.run import DEFAULT_PORT, run_playground
+    except ModuleNotFoundError as error:
+        if error.name is None or error.name.split(".")[0] in {"bot", "cogs", "storage"}:
+            raise
+        raise StartError(_WITHOUT_EXTRA) from error
+    if settings.approver_users is not None or settings.approver_roles is not None:
+        print("Note: your approver settings hold in the playground too; without them Ana decides, who owns the bot there.")
+    return asyncio.run(
+        run_playground(
+            state_dir=getattr(chosen, "state", None) or settings.database.parent / PLAYGROUND_FOLDER,
+            bot_command=(sys.executable, "-m", "bot", "run"),
+            bot_env=environment(),
+            port=getattr(chosen, "port", DEFAULT_PORT),
+            open_browser=not getattr(chosen, "no_browser", False) and sys.stdout.isatty(),
+        )
+    )
+
+
+@contextmanager
+def _alone(token: str) -> Iterator[None]:
+    """Hold the token for this user. A twin hands out tokens of its own, which nobody else can use."""
+    if twin_address() is not None:
+        yield
+        return
+    with hold(token_lock(token), what="this Discord token", advice="stop it first: two would answer every press twice"):
+        yield
+
+
+async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> int:
+    """Open the house and its face. SIGTERM and SIGINT end both in order."""
+    from cogs.client import run_client
+
+    task = asyncio.current_task()
+    loop = asyncio.get_running_loop()
+    stopped = False
+
+    def stop() -> None:
+        nonlocal stopped
+        if task is not None and not stopped:
+            stopped = True
+            task.cancel()
+
+    for number in (signal.SIGTERM, signal.SIGINT):
+        loop.add_signal_handler(number, stop)
+    tools = builtin_tools(
+        workspace=settings.workspace, sandbox=Sandbox(bare=settings.sandbox == "none"), new_id=new_id
+    )
+    try:
+        async with open_app(settings, tools=tools, mask=redactor.mask, clock=SystemClock(), new_id=new_id) as app:
+            await run_client(app, token=token, proxy=settings.discord_proxy)
+    except asyncio.CancelledError:
+        if not stopped:
+            raise
+    return 0
