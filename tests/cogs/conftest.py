@@ -33,6 +33,7 @@ def approval() -> MakeApproval:
             "arguments": {"command": "ls -l"},
             "reason": "shell needs a person's sign-off",
             "digest": "0123456789abcdef" * 4,
+            "seal": "seal",
             "intent": None,
             "action": "a",
             "requester": "200",

@@ -1,0 +1,112 @@
+"""A text as the ordinary messages that show it: posted, edited as it grows, split, and at last a file if it is long.
+
+Ordinary messages of the bot's own, never answers under an interaction's token: that dies after 15 minutes.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import discord
+
+from cogs import limits, posting
+from cogs.pieces import split
+from cogs.posting import Channel, FileRefused, Post
+
+MOST_PIECES = 6
+"""An answer of more messages than this comes as a file, with its beginning shown."""
+_BEGINNING = 2
+_FILE = 1_000
+"""The file's number among the pieces, for its nonce; no text has so many."""
+_NOTHING = "(There is no text in this answer.)"
+
+
+@dataclass
+class _Posted:
+    id: int
+    content: str
+
+
+class Messages:
+    """One logical text in a channel. `key` names it: every attempt to say the same thing uses the same one.
+
+    `already`: a message that is there and is to be its first.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        key: str,
+        *,
+        reply_to: int | None = None,
+        already: int | None = None,
+        ping: Iterable[str] = (),
+        ping_roles: Iterable[str] = (),
+    ) -> None:
+        self._channel = channel
+        self._key = key
+        self._reply_to = reply_to
+        self._users, self._roles = list(ping), list(ping_roles)
+        self._posted = [] if already is None else [_Posted(already, "")]
+        self._file: int | None = None
+
+    @property
+    def first(self) -> int | None:
+        """The id of the first message, once there is one."""
+        return self._posted[0].id if self._posted else None
+
+    async def grow(self, text: str) -> None:
+        """Show the text so far. Raises `DeliveryError`, `Unreachable`; can be repeated."""
+        await self._show(split(text)[:MOST_PIECES])
+
+    async def complete(self, text: str) -> int:
+        """Show the whole text; the first message's id. Raises `DeliveryError`, `Unreachable`; can be repeated."""
+        text = self._addressed(text)
+        pieces = split(text) or [_NOTHING]
+        if len(pieces) <= MOST_PIECES:
+            await self._show(pieces)
+        else:
+            await self._show(pieces[: min(max(_BEGINNING, len(self._posted)), MOST_PIECES)])
+            await self._attach(text)
+        return self._posted[0].id
+
+    def _addressed(self, text: str) -> str:
+        """The text behind the names of those who are notified; a ping needs the name in the message."""
+        names = [f"<@{user}>" for user in self._users] + [f"<@&{role}>" for role in self._roles]
+        unnamed = " ".join(name for name in names if name not in text)
+        if not unnamed:
+            return text
+        return f"{unnamed} {text}" if text[:1].isalnum() else f"{unnamed}\n{text}"
+
+    async def _show(self, pieces: list[str]) -> None:
+        for number, content in enumerate(pieces):
+            if number < len(self._posted):
+                posted = self._posted[number]
+                if posted.content != content:
+                    await self._channel.edit(posted.id, content=content)
+                    posted.content = content
+                continue
+            first = number == 0
+            post = Post(
+                nonce=limits.nonce(self._key, number),
+                content=content,
+                reply_to=self._reply_to if first else None,
+                mentions=posting.mentions(self._users, self._roles) if first else posting.NOBODY,
+            )
+            self._posted.append(_Posted(await self._channel.create(post), content))
+        while len(self._posted) > max(len(pieces), 1):
+            await self._channel.delete(self._posted[-1].id)
+            self._posted.pop()
+
+    async def _attach(self, text: str) -> None:
+        if self._file is not None:
+            return
+        note = f"-# The whole answer has {len(text):,} characters"
+        nonce = limits.nonce(self._key, _FILE)
+        file = discord.File(io.BytesIO(text.encode("utf-8", "replace")), filename="answer.md")
+        try:
+            self._file = await self._channel.create(Post(nonce=nonce, content=f"{note}; it is attached.", file=file))
+        except FileRefused:
+            self._file = await self._channel.create(Post(nonce=nonce, content=f"{note}, too many for Discord."))

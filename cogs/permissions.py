@@ -1,0 +1,32 @@
+"""What the bot needs where it works, by the names that people see in Discord's settings.
+
+Answering a slash command needs no permission in the channel; everything that follows does. So a turn looks before
+it begins.
+"""
+
+from __future__ import annotations
+
+import discord
+
+_NAMES = {
+    "view_channel": "View Channel",
+    "send_messages": "Send Messages",
+    "send_messages_in_threads": "Send Messages in Threads",
+    "embed_links": "Embed Links",
+    "attach_files": "Attach Files",
+}
+
+
+def missing(held: discord.Permissions, *, thread: bool) -> list[str]:
+    """The names of what is needed and not held, in a channel or in a thread."""
+    instead = "send_messages" if thread else "send_messages_in_threads"
+    return [name for flag, name in _NAMES.items() if flag != instead and not getattr(held, flag)]
+
+
+def missing_in(client: discord.Client, guild_id: int | None, channel_id: int) -> list[str]:
+    """The same, as far as the client's cache knows the channel; empty if it does not."""
+    guild = client.get_guild(guild_id) if guild_id is not None else None
+    channel = guild.get_channel_or_thread(channel_id) if guild is not None else None
+    if guild is None or channel is None:
+        return []
+    return missing(channel.permissions_for(guild.me), thread=isinstance(channel, discord.Thread))

@@ -1,0 +1,107 @@
+"""The one place where messages are created and edited: mentions off, nonce on, files optional.
+
+Client defaults are not relied on: an edit without `allowed_mentions` is parsed by Discord's own defaults.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import discord
+from discord import ui
+
+from bot.errors import DeliveryError
+from cogs import faults, permissions
+from cogs.places import Place
+
+
+class FileRefused(DeliveryError):
+    """The message was not posted, because of its file; without the file it may be."""
+
+
+def mentions(users: Iterable[str] = (), roles: Iterable[str] = ()) -> discord.AllowedMentions:
+    """Exactly these people and roles are notified; with neither, nobody."""
+    return discord.AllowedMentions(
+        everyone=False,
+        users=[discord.Object(int(user)) for user in users],
+        roles=[discord.Object(int(role)) for role in roles],
+        replied_user=False,
+    )
+
+
+NOBODY = mentions()
+
+
+@dataclass(frozen=True, kw_only=True)
+class Post:
+    """A message to create."""
+
+    nonce: str
+    content: str | None = None
+    view: ui.LayoutView | None = None
+    file: discord.File | None = None
+    mentions: discord.AllowedMentions = NOBODY
+    reply_to: int | None = None
+
+
+class Channel:
+    """A channel that need not be in the cache."""
+
+    def __init__(self, client: discord.Client, place: Place) -> None:
+        self._client = client
+        self.place = place
+        self.messageable = client.get_partial_messageable(place.channel, guild_id=place.guild)
+
+    async def create(self, post: Post) -> int:
+        """Post a message; its id. Raises `FileRefused`, `DeliveryError`, `Unreachable`."""
+        with faults.delivering(self._missing):
+            try:
+                return await self._send(post, reply_to=post.reply_to)
+            except discord.HTTPException as error:
+                if post.file is not None and faults.is_too_large(error):
+                    raise FileRefused("The file is too large for Discord.") from error
+                if post.reply_to is None or not faults.is_reply_refused(error):
+                    raise
+                return await self._send(post, reply_to=None)
+
+    async def _send(self, post: Post, *, reply_to: int | None) -> int:
+        place = self.place
+        reference = None
+        if reply_to is not None:
+            reference = discord.MessageReference(
+                message_id=reply_to, channel_id=place.channel, guild_id=place.guild, fail_if_not_exists=False
+            )
+        # Absent is not None to discord.py's typing, so only what is there is handed on. Previews are off: fetching
+        # one would carry whatever a model wrote into an address out to that address.
+        rest: dict[str, Any] = {"file": post.file, "reference": reference, "view": post.view}
+        given = {name: value for name, value in rest.items() if value is not None}
+        if post.content is not None:
+            given["suppress_embeds"] = True
+        message: discord.Message = await self.messageable.send(
+            post.content, nonce=post.nonce, allowed_mentions=post.mentions, **given
+        )
+        return message.id
+
+    async def edit(self, message: int, *, content: str | None = None, view: ui.LayoutView | None = None) -> None:
+        """Change a message of ours. An edit never notifies anybody. Raises `DeliveryError`, `Unreachable`."""
+        with faults.delivering(self._missing):
+            partial = self.messageable.get_partial_message(message)
+            if view is not None:
+                await partial.edit(view=view, allowed_mentions=NOBODY)
+            else:
+                await partial.edit(content=content, allowed_mentions=NOBODY)
+
+    async def delete(self, message: int) -> None:
+        """Remove a message of ours. Raises `DeliveryError`, `Unreachable`."""
+        with faults.delivering(self._missing):
+            await self.messageable.get_partial_message(message).delete()
+
+    async def typing(self) -> None:
+        """Show for ten seconds that something is being written. Raises `DeliveryError`, `Unreachable`."""
+        with faults.delivering(self._missing):
+            await self.messageable.typing()
+
+    def _missing(self) -> list[str]:
+        return permissions.missing_in(self._client, self.place.guild, self.place.channel)

@@ -1,0 +1,134 @@
+"""Discord as a face: rows become messages, and message ids come back as receipts.
+
+Nothing here needs a cache or an open gateway: a channel and an id are enough, so that what is owed goes out right
+after a start as well.
+"""
+
+from __future__ import annotations
+
+import logging
+
+import discord
+
+from bot.errors import DeliveryError, Unreachable
+from bot.surface import Announcement, CardView
+from cogs import cards, faults, limits, places, posting
+from cogs.faults import NotAccepted
+from cogs.messages import Messages
+from cogs.places import Place
+from cogs.posting import Channel, FileRefused, Post
+from cogs.replies import DiscordReply, Spawn
+
+logger = logging.getLogger(__name__)
+
+_MOST_PINGS = 100
+"""Ids that Discord takes in `allowed_mentions`."""
+
+
+class DiscordSurface:
+    """See `bot.surface.Surface`."""
+
+    def __init__(self, client: discord.Client, spawn: Spawn) -> None:
+        self._client = client
+        self._spawn = spawn
+
+    def channel(self, place: Place) -> Channel:
+        """A channel to post in."""
+        return Channel(self._client, place)
+
+    async def post_card(self, view: CardView) -> str:
+        """See `Surface.post_card`. Without its file, a call that does not fit is shown but not approvable."""
+        channel = self.channel(places.parse(view.card.place))
+        rendered = cards.render(view, posting=True)
+        if rendered.attachment is not None:
+            try:
+                return str(await channel.create(_card_post(view, rendered)))
+            except (FileRefused, Unreachable) as error:
+                logger.warning("card without its file", extra={"action": "card_file_refused", "problem": str(error)})
+                rendered = cards.render(view, posting=True, attached=False)
+        return str(await channel.create(_card_post(view, rendered)))
+
+    async def edit_card(self, view: CardView) -> None:
+        """See `Surface.edit_card`."""
+        if view.card.message is None:
+            raise Unreachable("That card was never posted.")
+        channel = self.channel(places.parse(view.card.place))
+        message = int(view.card.message)
+        rendered = cards.render(view, posting=False)
+        try:
+            await channel.edit(message, view=rendered.view)
+        except NotAccepted:
+            if rendered.attachment is None:
+                raise
+            # The file that the card refers to is not there: it was refused when the card was posted.
+            await channel.edit(message, view=cards.render(view, posting=False, attached=False).view)
+
+    async def announce(self, announcement: Announcement) -> str:
+        """See `Surface.announce`."""
+        channel = self.channel(places.parse(announcement.place))
+        said = Messages(
+            channel,
+            announcement.key,
+            reply_to=int(announcement.reply_to) if announcement.reply_to is not None else None,
+            ping=announcement.ping[:_MOST_PINGS],
+            ping_roles=announcement.ping_roles[:_MOST_PINGS],
+        )
+        return str(await said.complete(_text(announcement)))
+
+    async def tell(self, person: str, announcement: Announcement) -> str:
+        """See `Surface.tell`."""
+        with faults.delivering():
+            direct = await self._client.create_dm(discord.Object(int(person)))
+        place = places.parse(announcement.place)
+        text = _text(announcement)
+        if place.guild is not None:
+            text += f"\n-# You asked in <#{place.channel}>."
+        said = Messages(self.channel(Place(guild=None, channel=direct.id)), announcement.key)
+        return str(await said.complete(text))
+
+    def reopen(self, place: str, message: str, *, key: str) -> DiscordReply:
+        """See `Surface.reopen`."""
+        return DiscordReply(self.channel(places.parse(place)), key, spawn=self._spawn, already=int(message))
+
+    def reply(self, place: Place, key: str, *, reply_to: int | None) -> DiscordReply:
+        """A new reply, looking busy from the start."""
+        reply = DiscordReply(self.channel(place), key, spawn=self._spawn, reply_to=reply_to)
+        reply.begin()
+        return reply
+
+    async def mark_moved(self, place: str, message: str, to: str) -> None:
+        """See `Surface.mark_moved`."""
+        try:
+            where = places.parse(place)
+            await self.channel(where).edit(int(message), content=f"The answer is here: {places.link(where, to)}")
+        except DeliveryError as error:
+            logger.info("reply not pointed on", extra={"action": "mark_moved_failed", "problem": str(error)})
+
+    def who(self, person: str) -> str:
+        """See `Surface.who`."""
+        return f"<@{person}>"
+
+    def link(self, place: str, message: str | None) -> str:
+        """See `Surface.link`."""
+        try:
+            return places.link(places.parse(place), message)
+        except Unreachable:
+            return ""
+
+
+def _card_post(view: CardView, rendered: cards.Rendered) -> Post:
+    return Post(
+        nonce=limits.nonce(f"card/{view.card.id}"),
+        view=rendered.view,
+        file=rendered.attachment.file() if rendered.attachment is not None else None,
+        mentions=posting.mentions(view.ping[:_MOST_PINGS], view.ping_roles[:_MOST_PINGS]),
+    )
+
+
+def _text(announcement: Announcement) -> str:
+    text = announcement.text
+    if announcement.deadline is not None:
+        text += f" <t:{announcement.deadline // 1000}:R>"
+    if announcement.repeated:
+        text += "\n-# You may have seen this already."
+    return text
