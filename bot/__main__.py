@@ -37,7 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
             return _report_settings(error, chosen)
         export_env_file()
         redactor = Redactor(known_secrets(settings))
-        configure_logging(settings, redactor, sys.stderr)
+        runs = chosen.command in {None, "run", "playground"}
+        configure_logging(settings, redactor, sys.stderr, quiet=not runs)
         code = _do(chosen, settings, redactor)
         sys.stdout.flush()
         return code

@@ -34,10 +34,13 @@ _QUIETER = {
 """Libraries that say too much, and the least level at which they are heard."""
 
 
-def configure_logging(settings: Settings, redactor: Redactor, stream: TextIO) -> None:
-    """Send all logging of this process to `stream`, and unhandled errors with it."""
+def configure_logging(settings: Settings, redactor: Redactor, stream: TextIO, *, quiet: bool = False) -> None:
+    """Send all logging of this process to `stream`, and unhandled errors with it.
+
+    `quiet` is for commands whose result is what they print: then only errors are logged (all, with level DEBUG).
+    """
     as_text = settings.log_format == "text" or (settings.log_format == "auto" and stream.isatty())
-    level = logging.getLevelNamesMapping()[settings.log_level]
+    level = logging.getLevelNamesMapping()["ERROR" if quiet and settings.log_level != "DEBUG" else settings.log_level]
     shared: list[Processor] = [
         structlog.contextvars.merge_contextvars,
         structlog.stdlib.add_log_level,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sqlite3
+
 from storage.database import Reader
 
 
@@ -10,6 +12,9 @@ async def damage(reader: Reader) -> list[str]:
 
     `quick_check` reads every page (https://www.sqlite.org/pragma.html#pragma_quick_check).
     """
-    rows = await reader.all("PRAGMA quick_check(5)")
+    try:
+        rows = await reader.all("PRAGMA quick_check(5)")
+    except sqlite3.DatabaseError as error:  # damaged beyond being checked
+        return [str(error)]
     found = [str(next(iter(dict(row).values()))) for row in rows]
     return [] if found == ["ok"] else found

@@ -240,3 +240,21 @@ def test_keys_tokens_and_passwords_are_known_as_secrets_and_nothing_else() -> No
 def test_the_token_and_a_proxy_password_are_secrets() -> None:
     settings = Settings.model_validate({"discord_token": "abc.def", "discord_proxy": "http://me:hush@proxy:3128"})
     assert known_secrets(settings, {}) == {"DISCORD_TOKEN": "abc.def", "DISCORD_PROXY": "hush"}
+
+
+def test_an_empty_value_in_the_environment_takes_back_what_a_file_says(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder / ".env").write_text("SIGNOFF_MODEL=from-the-file\n")
+    monkeypatch.setenv("SIGNOFF_MODEL", "")
+    assert load_settings().model is None
+
+
+def test_in_the_playground_the_files_say_nothing_about_discord(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / ".env").write_text("DISCORD_TOKEN_FILE=secret\nDISCORD_PROXY=http://p:1\nSIGNOFF_APPROVER_USERS=7\n")
+    monkeypatch.setenv("SIGNOFF_TWIN", "http://127.0.0.1:1")
+    monkeypatch.setenv("DISCORD_TOKEN", "playground.token")
+    settings = load_settings()
+    assert settings.token is not None
+    assert settings.token.get_secret_value() == "playground.token"
+    assert (settings.discord_proxy, settings.approver_users) == (None, {"7"})
