@@ -144,7 +144,8 @@ class Keeper:
         changed: Callable[[], None],
         say: Callable[[str], None],
     ) -> None:
-        self._bot = bot
+        self.bot = bot
+        """Whom it keeps."""
         self._clock = clock
         self._connected = connected
         self._changed = changed
@@ -157,7 +158,7 @@ class Keeper:
     @property
     def state(self) -> BotState:
         """How the bot is now."""
-        if not self._bot.running:
+        if not self.bot.running:
             return BotState("stopped", self._why)
         return BotState("running" if self._connected() else "starting")
 
@@ -165,7 +166,7 @@ class Keeper:
         """SIGKILL, and a new start at once."""
         self._asked = True
         self._at_once.set()
-        self._bot.kill()
+        self.bot.kill()
         self._say("The bot was killed (SIGKILL) and is started again.")
 
     def start(self) -> None:
@@ -175,7 +176,7 @@ class Keeper:
     async def stop(self) -> None:
         """End the bot in order and keep it ended."""
         await self._background.stop(grace=0)
-        await self._bot.stop()
+        await self.bot.stop()
 
     async def _run(self) -> None:
         pause = self.FIRST_PAUSE
@@ -197,12 +198,12 @@ class Keeper:
 
     async def _one_life(self) -> int:
         try:
-            await self._bot.start()
+            await self.bot.start()
         except OSError as error:
             self._say(f"The bot could not be started: {error}.")
             return 127
         self._changed()
-        code = await self._bot.wait()
+        code = await self.bot.wait()
         self._changed()
         return code
 

@@ -85,7 +85,7 @@ class LiveEnv(simcord.Env):  # type: ignore[misc]  # simcord is untyped to us
 
     def __init__(self, clock: Clock, changes: Changes) -> None:
         # The client never connects. simcord only takes its state to build message objects for the actors.
-        super().__init__(discord.Client(intents=discord.Intents.none()))
+        super().__init__(discord.Client(intents=discord.Intents(guilds=True)))
         self.backend = LiveBackend(clock)
         self.changes = changes
         self.open_previews: list[Any] = []

@@ -72,7 +72,8 @@ class RestFace:
         self._token = token
         self._clock = clock
         self._changes = changes
-        self._nonces: OrderedDict[str, tuple[int, int, int]] = OrderedDict()
+        self.nonces: OrderedDict[str, tuple[int, int, int]] = OrderedDict()
+        """When each lately used nonce was used (milliseconds UTC), its channel and its message; oldest first."""
 
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request below `/api/v10`."""
@@ -168,9 +169,9 @@ class RestFace:
         if len(str(nonce)) > NONCE_LENGTH:
             raise BackendError(400, 50035, f"Invalid Form Body: nonce must be {NONCE_LENGTH} or fewer in length.")
         now = self._clock.now()
-        while self._nonces and next(iter(self._nonces.values()))[0] < now - NONCE_REMEMBERED:
-            self._nonces.popitem(last=False)
-        if recorded.body.get("enforce_nonce") and (known := self._nonces.get(str(nonce))):
+        while self.nonces and next(iter(self.nonces.values()))[0] < now - NONCE_REMEMBERED:
+            self.nonces.popitem(last=False)
+        if recorded.body.get("enforce_nonce") and (known := self.nonces.get(str(nonce))):
             message = self._world.backend.messages.get(known[1], {}).get(known[2])
             if message is not None:
                 return {**serializers.message_payload(self._world.backend, message), "nonce": nonce}
@@ -179,7 +180,7 @@ class RestFace:
             payload = self._dispatch(recorded, uploads)
         finally:
             self.nonce = None
-        self._nonces[str(nonce)] = (now, int(payload["channel_id"]), int(payload["id"]))
+        self.nonces[str(nonce)] = (now, int(payload["channel_id"]), int(payload["id"]))
         return {**payload, "nonce": nonce}
 
     def _application(self) -> dict[str, Any]:

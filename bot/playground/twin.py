@@ -67,9 +67,10 @@ class Twin:
         """The bot's token; good for nothing but this twin."""
         self.env = LiveEnv(clock, self.changes)
         self.world = World(self.env)
-        self._load()
+        kept = self._load()
         self._background = Background()
         self.rest = RestFace(self.world, token=self.token, clock=clock, changes=self.changes)
+        self.rest.nonces.update((nonce, tuple(use)) for nonce, use in kept.get("nonces", []))
         self.gateway = GatewayFace(
             self.world, self.rest, token=self.token, changes=self.changes, background=self._background
         )
@@ -163,7 +164,7 @@ class Twin:
     def save(self) -> None:
         """Write the world now. Raises `OSError`."""
         if self.state_dir is not None:
-            self.world.save(self.state_dir / _WORLD)
+            self.world.save(self.state_dir / _WORLD, nonces=list(self.rest.nonces.items()))
 
     # ----------------------------------------------------------------------------------------- lifecycle
 
@@ -185,20 +186,20 @@ class Twin:
             raise StartError(f"The playground can't use the folder {self.state_dir}: {error.strerror}.") from error
         return fresh
 
-    def _load(self) -> None:
+    def _load(self) -> dict[str, Any]:
+        """Take the world from the disk or build it; returns what was kept along with it."""
         path = self.state_dir / _WORLD if self.state_dir is not None else None
         if path is not None and path.exists():
             try:
-                self.world.load(path)
+                return self.world.load(path)
             except (UnreadableWorld, OSError) as error:
                 aside = path.with_name(f"{path.name}.unreadable-{secrets.token_hex(3)}")
                 path.rename(aside)
                 self.notices.append(
                     f"The old guild could not be read ({error}); a fresh one begins. The old file is {aside.name}."
                 )
-            else:
-                return
         self.world.build()
+        return {}
 
     async def _serve(self, port: int) -> None:
         make_fast()
@@ -225,8 +226,8 @@ class Twin:
         self.guard.port = runner.addresses[0][1]
         self.rest.origin = f"http://127.0.0.1:{self.guard.port}"
         self.rest.pictures = f"{self.rest.origin}/cdn/{self._picture_key}"
-        if self.state_dir is not None:
-            self._background.spawn(self._keep(), name="world file")
+        self.save()  # A fresh guild must not be another one after the first crash.
+        self._background.spawn(self._keep(), name="world file")
 
     async def _close(self) -> None:
         self.frame.close()

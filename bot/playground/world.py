@@ -80,17 +80,21 @@ class World:
         self._user_ids = {key: user.id for key, user in people.items()}
         self._hang_faces()
 
-    def load(self, path: Path) -> None:
-        """Take the guild from a file. Raises `UnreadableWorld`, `OSError`; then nothing is changed."""
+    def load(self, path: Path) -> dict[str, Any]:
+        """Take the guild from a file; returns what `save` was given along.
+
+        Raises `UnreadableWorld`, `OSError`; then nothing is changed.
+        """
         ours = read_world(path, self.backend)
         self._guild_id, self._user_ids = ours["guild"], ours["people"]
         newest = max((id_ for log in self.backend.messages.values() for id_ in log), default=0)
         self.backend.clock.not_before((newest >> 22) + DISCORD_EPOCH + 1)
         self._hang_faces()
+        return dict(ours)
 
-    def save(self, path: Path) -> None:
-        """Write the guild to a file. Raises `OSError`."""
-        write_world(path, self.backend, {"guild": self._guild_id, "people": self._user_ids})
+    def save(self, path: Path, **along: Any) -> None:
+        """Write the guild, and JSON `along` with it, to a file. Raises `OSError`."""
+        write_world(path, self.backend, {"guild": self._guild_id, "people": self._user_ids, **along})
 
     @property
     def guild(self) -> Any:

@@ -72,7 +72,9 @@ class Sample(discord.Client):
         await interaction.response.defer()
         await interaction.edit_original_response(content=f"You asked: {prompt}")
         try:
-            await interaction.channel.send(view=Card(f"## Run this?\n```\n{prompt}\n```", open_=True), nonce="card-1")
+            await interaction.channel.send(
+                view=Card(f"## Run this?\n```\n{prompt}\n```", open_=True), nonce=prompt[:25]
+            )
         except discord.HTTPException as error:
             say(f"HTTP {error.status} {error.code}")
         except (aiohttp.ClientError, OSError) as error:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import aiohttp
 import pytest
 
 from bot.playground.child import BotProcess
@@ -119,10 +120,22 @@ async def test_a_repeated_nonce_makes_one_message(twin: Twin, bot: BotProcess) -
     twin.faults.add(Fault("cut_after", "POST", CREATE))
     await twin.people["ben"].slash("ops", "ask", prompt="first")
     await bot.wait_for_output("CUT")
-    await twin.people["ben"].slash("ops", "ask", prompt="second")
+    await twin.people["ben"].slash("ops", "ask", prompt="first")
     await twin.wait_for(lambda: len([r for r in twin.requests.of("POST", CREATE) if r.status == 200]) == 1)
     cards = [p for p in twin.posts("ops") if "Approve" in p.labels]
     assert [p.text for p in cards] == ["## Run this?\n```\nfirst\n```"]
+
+
+async def test_a_nonce_is_remembered_across_a_restart_of_the_twin(tmp_path: Path) -> None:
+    sent = []
+    for _ in range(2):
+        async with Twin.open(state_dir=tmp_path) as twin, aiohttp.ClientSession(twin.url) as session:
+            headers = {"Authorization": f"Bot {twin.token}"}
+            body = {"content": "once", "nonce": "the-same", "enforce_nonce": True}
+            path = f"/api/v10/channels/{twin.channel_id('ops')}/messages"
+            async with session.post(path, headers=headers, json=body) as answer:
+                sent.append((await answer.json())["id"])
+    assert sent[0] == sent[1]
 
 
 async def test_a_429_is_waited_for_and_the_message_is_sent_once(twin: Twin, bot: BotProcess) -> None:

@@ -212,11 +212,14 @@ function heed(text) {
   if (text === heeded) return;
   heeded = text;
   if (text === "Action was not completed.") {
-    const reason = {
-      running: `${lists.bot.name} did not answer within three seconds, or the view was out of date. Nothing was changed here.`,
-      starting: `${lists.bot.name} is just starting. Try once more in a moment.`,
-    }[lists.bot.state] ?? `${lists.bot.name} is not running.`;
-    toast(`This interaction failed. ${reason}`);
+    const { name, state } = lists.bot;
+    if (view.contentWindow.simcordPreview?.lastAction?.rejected) {
+      toast("That was not accepted: something is missing in it, or it is no longer there.");
+    } else if (state === "running" || state === "elsewhere") {
+      toast(`This interaction failed. ${name} did not answer within three seconds.`);
+    } else {
+      toast(`This interaction failed. ${name} is not running yet; try once more in a moment.`);
+    }
   } else if (/uncertain|confirmed result/.test(text)) {
     toast("The playground did not say whether that arrived. Look before you repeat it.");
   } else if (/session (is unavailable|ended|closed)|protocol 3/.test(text)) {
