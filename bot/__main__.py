@@ -37,9 +37,9 @@ def main(arguments: list[str] | None = None) -> int:
             return _report_settings(error, chosen)
         export_env_file()
         redactor = Redactor(known_secrets(settings))
-        runs = chosen.command in {None, "run", "playground"}
-        configure_logging(settings, redactor, sys.stderr, quiet=not runs)
-        code = _do(chosen, settings, redactor)
+        command = chosen.command or ("run" if settings.token is not None else "playground")
+        configure_logging(settings, redactor, sys.stderr, quiet=command != "run")
+        code = _do(command, chosen, settings, redactor)
         sys.stdout.flush()
         return code
     except (SignoffError, DatabaseError) as error:
@@ -56,11 +56,8 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
-def _do(chosen: Namespace, settings: Settings, redactor: Redactor) -> int:
+def _do(command: str, chosen: Namespace, settings: Settings, redactor: Redactor) -> int:
     """Each command imports what it needs: a listing must not wait for Discord's and the model's libraries."""
-    command, verb = chosen.command, getattr(chosen, "verb", None)
-    if command is None:
-        command = "run" if settings.token is not None else "playground"
     if command in {"run", "playground"}:
         from bot.cli import run
 
@@ -78,7 +75,7 @@ def _do(chosen: Namespace, settings: Settings, redactor: Redactor) -> int:
 
     from bot.cli import listings
 
-    match command, verb:
+    match command, getattr(chosen, "verb", None):
         case "approvals", "list":
             asyncio.run(listings.list_approvals(settings, chosen))
         case "approvals", "show":

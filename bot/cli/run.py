@@ -57,12 +57,17 @@ def open_playground(settings: Settings, chosen: Namespace) -> int:
             raise
         raise StartError(_WITHOUT_EXTRA) from error
     if settings.approver_users is not None or settings.approver_roles is not None:
-        print("Note: your approver settings hold in the playground too; without them Ana decides, who owns the bot there.")
+        print(
+            "Note: your approver settings hold in the playground too; without them Ana decides, who owns the bot there."
+        )
+    env = environment()
+    if settings.log_format == "auto" and sys.stdout.isatty():
+        env["SIGNOFF_LOG_FORMAT"] = "text"  # the bot writes into a pipe, but a person reads it
     return asyncio.run(
         run_playground(
             state_dir=getattr(chosen, "state", None) or settings.database.parent / PLAYGROUND_FOLDER,
             bot_command=(sys.executable, "-m", "bot", "run"),
-            bot_env=environment(),
+            bot_env=env,
             port=getattr(chosen, "port", DEFAULT_PORT),
             open_browser=not getattr(chosen, "no_browser", False) and sys.stdout.isatty(),
         )
@@ -95,9 +100,7 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stop)
-    tools = builtin_tools(
-        workspace=settings.workspace, sandbox=Sandbox(bare=settings.sandbox == "none"), new_id=new_id
-    )
+    tools = builtin_tools(workspace=settings.workspace, sandbox=Sandbox(bare=settings.sandbox == "none"), new_id=new_id)
     try:
         async with open_app(settings, tools=tools, mask=redactor.mask, clock=SystemClock(), new_id=new_id) as app:
             await run_client(app, token=token, proxy=settings.discord_proxy)
