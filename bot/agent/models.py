@@ -1,0 +1,239 @@
+"""From a model's name to a model, and from a model's failure to one sentence that says what to do.
+
+Names are pydantic-ai's (`provider:model`); each provider reads its own variables. A wrong name or a missing key is
+found here, at the start, not in somebody's first turn. Time-outs and few retries are set on every model: a failing
+provider must surface as a sentence while the person still looks at the screen.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import cast
+
+from openai import OpenAIError
+from pydantic_ai.exceptions import (
+    ContentFilterError,
+    ModelAPIError,
+    ModelAuthenticationError,
+    ModelConnectionError,
+    ModelContextWindowExceededError,
+    ModelNotFoundError,
+    ModelQuotaExceededError,
+    ModelRateLimitError,
+    ModelRequestRejectedError,
+    ModelRequestTimeout,
+    ModelRetry,
+    ModelServerError,
+    ModelTimeoutError,
+    ModelUnavailableError,
+    OutputTokenLimitExceeded,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+    UserError,
+)
+from pydantic_ai.models import Model, infer_model
+from pydantic_ai.settings import ModelSettings
+from pydantic_core import ValidationError
+
+from bot.agent.offline import offline_model
+from bot.errors import ModelError, SettingsError
+
+SETTING = "SIGNOFF_MODEL"
+OFFLINE = "offline"
+"""The offline model by name; leaving the setting empty means the same."""
+
+
+def build_model(name: str | None, *, timeout_seconds: float = 120.0, retries: int = 1) -> Model:
+    """The model of that name, ready to use; None is the offline model. Calls nobody.
+
+    `timeout_seconds` bounds one answer from the request to its last word, with all attempts at it; `retries` is how
+    often the provider's client may repeat a failed attempt (429, 5xx, no connection) within that time.
+    Raises `SettingsError` with what to set or to install. `close_model` when done.
+    """
+    name = (name or "").strip()
+    if name in {"", OFFLINE}:
+        return offline_model()
+    provider, colon, model_name = (part.strip() for part in name.partition(":"))
+    if colon and not model_name:
+        raise SettingsError(SETTING, f"{name} names a provider but no model; {_FORM}")
+    try:
+        model = infer_model(f"{provider}{colon}{model_name}")
+    except ImportError as error:
+        raise SettingsError(SETTING, f"{name} needs a package that is not installed: {_package(error)}") from error
+    except (UserError, OpenAIError, ValueError) as error:
+        raise _unusable(name, error) from error
+    limits = ModelSettings(timeout=timeout_seconds, request_timeout=timeout_seconds, max_retries=retries)
+    return _limited(model, limits)
+
+
+async def close_model(model: Model) -> None:
+    """Close the connections that the model's provider opened. The model can be closed again, and used again."""
+    # Entering and leaving is the public way: the provider closes the client that it made when the last user leaves.
+    async with model:
+        pass
+
+
+def _limited(model: Model, limits: ModelSettings) -> Model:
+    """The same model with `limits` as its settings, but for those that this kind of model has no use for."""
+    if model.provider is None:
+        return model
+    fitting = {name: value for name, value in limits.items() if name not in model.unsupported_settings}
+    # `infer_model` takes no settings; every model class with a provider is made in this way.
+    make = cast("Callable[..., Model]", type(model))
+    return make(model.model_name, provider=model.provider, settings=cast("ModelSettings", fitting))
+
+
+# --- What is wrong with a name ----------------------------------------------------------------------------------------
+
+_FORM = (
+    "write provider:model, such as openai:..., anthropic:..., ollama:..., or openai-chat:... for a compatible server"
+)
+_VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)`")
+
+
+def _package(error: ImportError) -> str:
+    extra = re.search(r"pydantic-ai-slim\[([\w-]+)\]", str(error))
+    return f'pip install "pydantic-ai-slim[{extra[1]}]"' if extra else _first_sentence(error)
+
+
+def _unusable(name: str, error: Exception) -> SettingsError:
+    message = str(error)
+    if message.startswith("Unknown model"):
+        meant = re.search(r"Did you mean '([^']+)'", message)
+        hint = f"did you mean {meant[1]}?" if meant else _FORM
+        return SettingsError(SETTING, f"there is no model called {name}; {hint}")
+    variables = list(dict.fromkeys(_VARIABLE.findall(message)))
+    if variables:
+        compatible = " (and OPENAI_BASE_URL for a compatible server)" if name.startswith("openai-chat:") else ""
+        return SettingsError(" or ".join(variables), f"has to be set for {SETTING}={name}{compatible}")
+    return SettingsError(SETTING, f"{name} cannot be set up: {_first_sentence(error)}")
+
+
+def _first_sentence(error: Exception) -> str:
+    return _safe(str(error).strip().split("\n")[0].split(". ")[0], longest=300)
+
+
+# --- What is wrong with an answer -------------------------------------------------------------------------------------
+
+_WHO = "whoever runs this bot"
+_ADVICE: tuple[tuple[type[Exception], str], ...] = (
+    (
+        ModelAuthenticationError,
+        f"The model's provider refused the key: {_WHO} has to check it (for example OPENAI_API_KEY or"
+        " ANTHROPIC_API_KEY), and that it may use this model, and start the bot again.",
+    ),
+    (
+        ModelQuotaExceededError,
+        f"The account at the model's provider has no credit or quota left: {_WHO} has to top it up, or set another"
+        " model.",
+    ),
+    (
+        ModelContextWindowExceededError,
+        "This conversation has become too long for the model: start a new one with /new and ask again there.",
+    ),
+    (
+        ModelNotFoundError,
+        f"The model's provider does not know this model: {_WHO} has to check SIGNOFF_MODEL, and the provider's address"
+        " if one is set, and start the bot again.",
+    ),
+    (
+        ModelRequestRejectedError,
+        "The model's provider did not accept the request: start a new conversation with /new and ask again; the reason"
+        f" is in the log, for {_WHO}.",
+    ),
+    (
+        ModelUnavailableError,
+        "The model's provider is overloaded or down for the moment: ask again in a few minutes.",
+    ),
+    (
+        ModelServerError,
+        "The model's provider failed with an error of its own: ask again in a moment.",
+    ),
+    (
+        ModelTimeoutError,
+        "The model did not answer in time: ask again, or ask for something smaller.",
+    ),
+    (
+        ModelRequestTimeout,
+        "The model did not finish its answer in time: ask again, or ask for something smaller.",
+    ),
+    (
+        ModelConnectionError,
+        f"The connection to the model's provider failed: ask again, and if it stays so, {_WHO} has to check the network"
+        " and the provider's address.",
+    ),
+    (
+        ModelAPIError,
+        f"The model's provider did not answer as it should: ask again; the reason is in the log, for {_WHO}.",
+    ),
+    (
+        ContentFilterError,
+        "The content filter of the model's provider stopped the answer: ask in other words.",
+    ),
+    (
+        OutputTokenLimitExceeded,
+        "The answer became longer than the model may write: ask for less at once.",
+    ),
+    (
+        UsageLimitExceeded,
+        "The model took more steps than one turn may take, so it was stopped: ask for less at once.",
+    ),
+    (
+        UnexpectedModelBehavior,
+        "The model gave an answer that cannot be used: ask again in other words, or have another model set.",
+    ),
+    (
+        UserError,
+        f"The model is not set up as it has to be: the reason is in the log, for {_WHO}.",
+    ),
+)
+"""The first line whose class fits counts, so the special stands before the general."""
+
+_BAD_ARGUMENTS = (
+    "The model kept calling a tool in a way that makes no sense, and that call did not run: ask again in other words,"
+    " or have another model set."
+)
+_ANYTHING_ELSE = f"Something went wrong while the model was answering: ask again; the reason is in the log, for {_WHO}."
+
+
+def explain(error: Exception) -> ModelError:
+    """What the person who asked is told about a failed answer, and what the log is.
+
+    `advice` is one sentence of our own: nothing that a provider sent is in it. `detail` quotes the provider, shortened
+    and with whatever looks like a key blotted out. Raise it `from error`.
+    """
+    if isinstance(error, ModelError):
+        return error
+    if isinstance(error, ExceptionGroup):  # every model of a fallback chain failed; the first one is the one wanted
+        return explain(error.exceptions[0])
+    return ModelError(_advice(error), detail=f"{type(error).__name__}: {_safe(str(error), longest=2000)}")
+
+
+def _advice(error: Exception) -> str:
+    if isinstance(error, ModelRateLimitError):
+        wait = _duration(error.retry_after)
+        return f"The model's provider gets more requests than it allows: ask again in {wait}."
+    # pydantic-ai has no class of its own for this; only the cause and the beginning of the message tell it apart.
+    misused = isinstance(error.__cause__, ValidationError | ModelRetry) and str(error).startswith("Tool ")
+    if isinstance(error, UnexpectedModelBehavior) and misused:
+        return _BAD_ARGUMENTS
+    return next((advice for kind, advice in _ADVICE if isinstance(error, kind)), _ANYTHING_ELSE)
+
+
+def _duration(seconds: float | None) -> str:
+    """In words, rounded up; a provider that names no time gets a minute."""
+    if seconds is None:
+        return "a minute"
+    if seconds < 90:
+        whole = max(1, -int(-seconds // 1))
+        return f"{whole} second{'' if whole == 1 else 's'}"
+    return f"{-int(-seconds // 60)} minutes"
+
+
+_KEY = re.compile(r"(?i)\b(?:bearer\s+\S+|(?:sk|pk|rk|gsk|xai|key|token)[-_][\w.*-]{6,}|AIza[\w-]{20,})")
+
+
+def _safe(text: str, *, longest: int) -> str:
+    text = _KEY.sub("[a key]", text)
+    return text if len(text) <= longest else f"{text[:longest]} [...]"
