@@ -27,14 +27,16 @@ class Reading:
     """Sentences that say how to put a clause so that it is understood."""
 
 
-_LONGEST = 20_000
-"""Characters of a prompt that are looked at: some of the patterns below take time with the square of the length."""
+_LONGEST = 10_000
+"""Characters of a prompt that are looked at; Discord takes 6000 in a command."""
+_WASTE = re.compile(r"\s{200}")
+"""Some patterns take time with the square of such a run, and nobody means one."""
 
 
 def read_prompt(text: str) -> Reading:
     """Read a person's prompt. Pure: the same text always reads the same."""
-    if len(text) > _LONGEST:
-        return Reading(unread=(text,), hints=("That is too long for fixed rules; put long texts into a file.",))
+    if len(text) > _LONGEST or _WASTE.search(text):
+        return Reading(unread=(text,), hints=("That is too long for fixed rules; say it in fewer characters.",))
     text = without_courtesy(text)
     reads = [_read_clause(clause) for clause in _clauses(text)]
     if any(read.unread or read.hints for read in reads):

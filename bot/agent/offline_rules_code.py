@@ -65,7 +65,7 @@ def _code(code: str) -> Read:
 def _parses(code: str) -> bool:
     try:
         ast.parse(code)
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
         return False
     return True
 
@@ -89,7 +89,7 @@ def sum_rule(clause: str) -> Read | None:
     written = re.sub(r"(?<=\d)\s*[x×]\s*(?=[\d(])", "*", written).replace("÷", "/").replace("^", "**")
     try:
         tree = ast.parse(written, mode="eval")
-    except (SyntaxError, ValueError):
+    except (SyntaxError, ValueError, MemoryError, RecursionError):
         return None
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     if not isinstance(tree.body, (ast.BinOp, ast.Call)) or not any(map(str.isdigit, written)):

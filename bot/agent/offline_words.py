@@ -83,9 +83,7 @@ _LEADING = re.compile(
     r"|let['’]?s\s+|go\s+ahead\s+and\s+)+",
     re.IGNORECASE,
 )
-_TRAILING = re.compile(
-    r"(?:[\s,]+(?:please|pls|thanks|thank\s+you|for\s+me|would\s+you|will\s+you))*\s*$", re.IGNORECASE
-)
+_TRAILING = re.compile(r"[\s,]+(?:please|pls|thanks|thank\s+you|for\s+me|would\s+you|will\s+you)$", re.IGNORECASE)
 
 
 def without_courtesy(text: str) -> str:
@@ -97,9 +95,14 @@ def without_courtesy(text: str) -> str:
 
 def trim(text: str) -> str:
     """The text without `please` and a full stop behind it. What is quoted stays exact."""
-    text = text.strip()
-    for _ in range(2):
-        text = re.sub(r"(?<=[\w\"'`”)\]/])[.!?,;]+$", "", _TRAILING.sub("", text))
+    before, text = "", text.strip()
+    while text != before:
+        before, end = text, text[-24:]
+        if found := _TRAILING.search(end):
+            text = text[: found.start() - len(end)].rstrip()
+        bare = text.rstrip(".!?,;")
+        if bare and (bare[-1].isalnum() or bare[-1] in "_\"'`”)]/"):
+            text = bare
     return text
 
 
