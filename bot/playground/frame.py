@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from aiohttp import web
+from simcord.backend.access import channel_accessible
 
 from bot.playground.changes import Changes
 from bot.playground.guard import STATIC_HEADERS, Guard
@@ -199,9 +200,10 @@ class Frame:
         }
 
     def _news(self, key: str, channels: list[Any]) -> dict[str, list[str]]:
-        """Per place the newest message of somebody else, and the newest that pings, as ids ("0": none)."""
+        """Per place they can see the newest message of somebody else, and the newest that pings ("0": none)."""
         backend, user_id = self._world.backend, self._world.user(key).id
-        news = {str(c.id): self._newest(c.id, user_id) for c in channels}
+        seen = [c.id for c in channels if channel_accessible(backend, c.id, user_id, history=True)]
+        news = {str(place): self._newest(place, user_id) for place in seen}
         dm = backend.dm_channels.get(user_id)
         newest = self._newest(dm, user_id)[0] if dm is not None else "0"
         return {**news, DM: [newest, newest]}

@@ -7,6 +7,7 @@ import fcntl
 import os
 import signal
 import socket
+import sys
 import webbrowser
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from bot.errors import StartError
 from bot.playground.child import BotProcess, Keeper
 from bot.playground.twin import Twin
 from bot.playground.world import PEOPLE
+from bot.playground.world_file import write_private
 
 DEFAULT_PORT = 8484
 
@@ -57,7 +59,7 @@ async def run_playground(
 
     `state_dir` holds the guild across starts. `bot_command` is started with `bot_env` and the twin's two
     values (`DISCORD_TOKEN`, `SIGNOFF_TWIN`), and again whenever it ends; its lines go to `say`. If `port` is
-    taken by something else, a free one is used.
+    taken by something else, a free one is used. `open_browser` does so where `bot_env` tells of a screen.
 
     Raises `StartError` if the playground of this folder is open already, or the folder can't be used.
     """
@@ -80,12 +82,21 @@ async def run_playground(
                     say(notice)
                 say(welcome(twin.page))
                 keeper.start()
-                if open_browser:
-                    webbrowser.open(twin.page)
+                if open_browser and (
+                    sys.platform == "darwin" or bot_env.get("DISPLAY") or bot_env.get("WAYLAND_DISPLAY")
+                ):
+                    await asyncio.to_thread(_show, state_dir, twin.page)
                 await stop.wait()
                 say("Stopping the bot, then the playground.")
                 await keeper.stop()
     return 0
+
+
+def _show(state_dir: Path, page: str) -> None:
+    """Open the browser by a file of ours: on its command line the secret would be there for all users to read."""
+    way = state_dir / "open.html"
+    write_private(way, f'<!doctype html><meta http-equiv="refresh" content="0; url={page}">'.encode())
+    webbrowser.open(way.absolute().as_uri())
 
 
 def welcome(page: str) -> str:

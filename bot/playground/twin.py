@@ -239,15 +239,17 @@ class Twin:
         self.save()
 
     async def _keep(self) -> None:
-        version = self.changes.version
+        loop = asyncio.get_running_loop()
+        version, took = self.changes.version, 0.0
         while True:
-            version = await self.changes.after(version)
-            await asyncio.sleep(SAVE_AFTER)
-            version = self.changes.version
+            await self.changes.after(version)
+            await asyncio.sleep(max(SAVE_AFTER, 10 * took))  # However long the history: a tenth of the time at most.
+            version, began = self.changes.version, loop.time()
             try:
                 self.save()
             except OSError:
                 logger.exception("the playground's guild could not be saved")
+            took = loop.time() - began
 
     @property
     def _picture_key(self) -> str:

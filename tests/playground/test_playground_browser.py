@@ -103,6 +103,8 @@ async def test_a_newcomer_asks_approves_kills_the_bot_and_does_it_on_a_phone(
     await twin.wait_for(lambda: keeper.bot.pid not in (None, first) and twin.gateway.connected)
     await expect(page.locator("#bot")).to_contain_text("is running")
     await talk.get_by_role("button", name="Slow").click()
+    await twin.people["mallory"].send("general", "meanwhile")
+    await expect(talk).to_contain_text("meanwhile", timeout=1_500)
     await expect(page.get_by_text("This interaction failed.")).to_be_visible()
     await talk.get_by_role("button", name="Approve").click()
     await expect(talk).to_contain_text("Approved by @Ana")

@@ -192,3 +192,16 @@ async def test_intents_that_the_portal_does_not_allow_close_the_gateway(twin: Tw
     await bot.start()
     assert await bot.wait() == 1
     assert "PrivilegedIntentsRequired" in bot.output
+
+
+async def test_a_first_gateway_connection_can_be_refused(twin: Twin) -> None:
+    fault = twin.faults.add(Fault("status", "GET", "/gateway", status=503))
+    bot = sample_bot(twin)
+    await bot.start()
+    assert await bot.wait() == 1  # discord.py gives up when the very first one fails.
+    assert (fault.struck, twin.gateway.identified) == (1, 0)
+
+
+async def test_events_can_be_held_back(twin: Twin, bot: BotProcess) -> None:
+    twin.gateway.delay = 3.2
+    assert not (await twin.people["ben"].slash("ops", "ask", prompt="late")).acknowledged

@@ -92,9 +92,10 @@ function drawPlaces() {
   const focused = document.activeElement?.dataset?.place;
   const glyph = (text) => element("span", { class: "glyph", "aria-hidden": "true" }, text);
   const rows = [];
-  for (const c of lists.channels.filter((c) => !c.parent)) {
+  const visible = lists.channels.filter((c) => c.id in person(who).news);
+  for (const c of visible.filter((c) => !c.parent)) {
     rows.push(element("li", {}, placeButton(c.id, glyph("#"), c.name)));
-    for (const t of lists.channels.filter((t) => t.parent === c.id)) {
+    for (const t of visible.filter((t) => t.parent === c.id)) {
       rows.push(element("li", { class: "thread" }, placeButton(t.id, glyph("↳"), t.name)));
     }
   }
@@ -129,7 +130,7 @@ function drawBar() {
     face(who), element("span", {}, "You are ", element("b", {}, me.name)), element("span", { class: "role" }, me.role),
   );
   const { name, state, detail } = lists.bot;
-  const words = { running: "is running", starting: "is starting…", stopped: "is stopped", elsewhere: "runs elsewhere" };
+  const words = { running: "is running", starting: "is starting…", stopped: "is stopped", elsewhere: "runs elsewhere", lost: "is out of sight" };
   $("bot").className = `bot ${state}`;
   $("bot").title = detail;
   $("bot").replaceChildren(element("span", { class: "words" }, `${name} ${words[state]}`));
@@ -159,6 +160,7 @@ function draw() {
 
 /** Become somebody, somewhere; `message` is scrolled to, `typed` is put into the composer. */
 function go(newWho, newPlace, { message = null, typed = null } = {}) {
+  if (!(newPlace in person(newWho).news)) newPlace = lists.channels[0].id; // Not everybody sees every thread.
   const moved = newWho !== who || newPlace !== place || view === null;
   who = newWho;
   place = newPlace;
@@ -327,8 +329,7 @@ function receive(next) {
     if (!person(who)) who = lists.people[0].key;
     showTips(browser.get("tips", !lists.asked));
   }
-  if (place !== "dm" && !channel(place)) place = lists.channels[0].id;
-  if (view === null) go(who, place);
+  if (view === null || !(place in person(who).news)) go(who, place);
   else draw();
 }
 
@@ -361,6 +362,10 @@ async function listenForEver() {
     }
     if (!lost) toast("The playground is not answering. Trying again…");
     view = null;
+    if (lists) {
+      lists.bot.state = "lost";
+      drawBar();
+    }
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
 }
