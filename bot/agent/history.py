@@ -36,21 +36,21 @@ def load(bodies: Sequence[str]) -> list[ModelMessage]:
 
 
 def open_calls(messages: Sequence[ModelMessage]) -> list[ToolCallPart]:
-    """Calls that have no result anywhere, in order."""
-    answered = {
-        part.tool_call_id
-        for message in messages
-        if isinstance(message, ModelRequest)
-        for part in message.parts
-        if isinstance(part, ToolReturnPart)
-    }
-    return [
-        part
-        for message in messages
-        if isinstance(message, ModelResponse)
-        for part in message.parts
-        if isinstance(part, ToolCallPart) and part.tool_call_id not in answered
-    ]
+    """Calls that have no result, in order.
+
+    A result answers the oldest open call of its id that came before it: providers may use an id again in a later
+    turn, and what answered the first call says nothing about the second.
+    """
+    waiting: list[ToolCallPart] = []
+    for message in messages:
+        if isinstance(message, ModelResponse):
+            waiting += [part for part in message.parts if isinstance(part, ToolCallPart)]
+            continue
+        for part in message.parts:
+            if isinstance(part, ToolReturnPart):
+                answered = next((call for call in waiting if call.tool_call_id == part.tool_call_id), None)
+                waiting = [call for call in waiting if call is not answered]
+    return waiting
 
 
 def placeholders(messages: Sequence[ModelMessage], explain: Callable[[str], str]) -> list[ModelMessage]:
