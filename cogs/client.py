@@ -1,0 +1,204 @@
+"""The connection to Discord: least intents, commands synced only when they changed, and a start that does not give up.
+
+`setup_hook` does what must be done once, before the gateway; nothing happens in `on_ready`, which fires many times.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import json
+import logging
+from collections.abc import Awaitable, Callable
+
+import aiohttp
+import discord
+from discord.ext import commands
+
+from bot.background import Background
+from bot.engine import Engine
+from bot.errors import StartError
+from cogs.approvals import Approvals
+from cogs.chat import Chat
+from cogs.errors import SignoffTree
+from cogs.help import Help
+from cogs.jobs import Jobs
+from cogs.posting import NOBODY
+from cogs.presses import Presses
+from cogs.surface import DiscordSurface
+
+logger = logging.getLogger(__name__)
+
+Remember = Callable[[str, str], Awaitable[None]]
+Recall = Callable[[str], Awaitable[str | None]]
+
+PORTAL = "https://discord.com/developers/applications"
+LONGEST_WAIT_SECONDS = 60.0
+_SYNCED = "discord commands"
+
+
+def least_intents() -> discord.Intents:
+    """What is needed and no more: commands, mentions and direct messages come with their text without asking for it."""
+    intents = discord.Intents.none()
+    intents.guilds = True
+    intents.guild_messages = True
+    intents.dm_messages = True
+    return intents
+
+
+class SignoffClient(commands.Bot):
+    """The bot as Discord knows it."""
+
+    def __init__(
+        self,
+        *,
+        engine: Engine,
+        background: Background,
+        remember: Remember,
+        recall: Recall,
+        proxy: str | None = None,
+    ) -> None:
+        """`remember` and `recall` keep a small fact across restarts; `proxy` is for REST and gateway."""
+        super().__init__(
+            commands.when_mentioned,
+            help_command=None,
+            tree_cls=SignoffTree,
+            intents=least_intents(),
+            allowed_mentions=NOBODY,
+            max_messages=None,
+            member_cache_flags=discord.MemberCacheFlags.none(),
+            chunk_guilds_at_startup=False,
+            proxy=proxy,
+        )
+        self._engine = engine
+        self._background = background
+        self._remember = remember
+        self._recall = recall
+        self.surface = DiscordSurface(self, background.spawn)
+
+    async def setup_hook(self) -> None:
+        """Learn who owns the bot, offer the commands, and begin to make good what a dead process left."""
+        spawn = self._background.spawn
+        await self.add_cog(Presses(self._engine))
+        await self.add_cog(Chat(self, self._engine, self.surface, spawn))
+        await self.add_cog(Approvals(self._engine, self.surface))
+        await self.add_cog(Jobs(self, self._engine))
+        await self.add_cog(Help())
+        application = self.application or await self.application_info()
+        self._engine.set_owners(owners_of(application))
+        await self._engine.belong_to(str(application.id))
+        await self._offer_commands(application.id)
+        self._engine.connect(self.surface)
+        spawn(self._engine.recover(), name="recover")
+
+    async def on_message(self, message: discord.Message, /) -> None:
+        """Overrides discord.py's search for prefix commands: there are none. `Chat` listens by itself."""
+
+    async def _offer_commands(self, application: int) -> None:
+        """Sync when the commands changed since the last time, or when Discord has others. Never stops the bot."""
+        payload = [command.to_dict(self.tree) for command in self.tree.get_commands()]
+        text = json.dumps(sorted(payload, key=lambda command: str(command["name"])), sort_keys=True)
+        digest = f"{application}:{hashlib.sha256(text.encode()).hexdigest()}"
+        try:
+            if await self._recall(_SYNCED) == digest and await self._are_there():
+                return
+            await self.tree.sync()
+            await self._remember(_SYNCED, digest)
+        except Exception:
+            # Commands that people already have go on working, and so do mentions, cards and direct messages.
+            logger.exception(
+                "commands not synced; restart signoff to try again, and check that the bot was invited with the"
+                " applications.commands scope (signoff doctor shows the link)",
+                extra={"action": "sync_failed"},
+            )
+
+    async def _are_there(self) -> bool:
+        offered = {command.name for command in await self.tree.fetch_commands()}
+        return offered == {command.name for command in self.tree.get_commands()}
+
+
+def owners_of(application: discord.AppInfo) -> frozenset[str]:
+    """Who decides when no approver is configured: the owner, or the team's members who joined and may change it."""
+    if application.team is None:
+        return frozenset({str(application.owner.id)})
+    return frozenset(
+        str(member.id)
+        for member in application.team.members
+        if member.membership_state is discord.TeamMembershipState.accepted
+        and member.role is not discord.TeamMemberRole.read_only
+    )
+
+
+async def run_client(
+    client: discord.Client, token: str, *, sleep: Callable[[float], Awaitable[None]] = asyncio.sleep
+) -> None:
+    """Log in and stay connected until the client is closed.
+
+    Raises `StartError` where trying again cannot help. Whatever else fails before the first connection stands is
+    tried again with back-off; after it discord.py does that by itself.
+    """
+    async with client:
+        await _patiently(lambda: _login(client, token), sleep)
+        await _patiently(lambda: _connect(client), sleep)
+
+
+async def _login(client: discord.Client, token: str) -> None:
+    try:
+        await client.login(token)
+    except BaseException:
+        # Every login opens a session of its own, on a connector that closes with it.
+        await client.http.close()
+        client.http.connector = discord.utils.MISSING
+        raise
+
+
+async def _connect(client: discord.Client) -> None:
+    try:
+        await client.connect()
+    except AttributeError as error:
+        # discord.py 2.7.1 answers a failed first connection by reading an attribute of the socket that it does not
+        # have yet. Any other AttributeError is a bug and must be seen.
+        cause = error.__context__
+        if cause is None or hasattr(client.ws, "sequence"):
+            raise
+        raise cause from None
+
+
+async def _patiently(step: Callable[[], Awaitable[None]], sleep: Callable[[float], Awaitable[None]]) -> None:
+    wait = 1.0
+    while True:
+        try:
+            await step()
+        except (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError) as error:
+            if (sentence := hopeless(error)) is not None:
+                raise StartError(sentence) from error
+            logger.warning(
+                "Discord cannot be reached; trying again in %.0f s",
+                wait,
+                extra={"action": "connect_failed", "problem": repr(error)},
+            )
+        else:
+            return
+        await sleep(wait)
+        wait = min(wait * 2, LONGEST_WAIT_SECONDS)
+
+
+def hopeless(error: BaseException) -> str | None:
+    """The one sentence, with the fix, for an error that no further try can mend; None for all others."""
+    match error:
+        case discord.LoginFailure():
+            return (
+                "Discord does not accept the token in DISCORD_TOKEN. Copy it anew:"
+                f" {PORTAL}, your application, Bot, Reset Token."
+            )
+        case discord.PrivilegedIntentsRequired():
+            return f"Discord refuses an intent that this bot asks for. Allow it: {PORTAL}, your application, Bot."
+        case discord.ConnectionClosed() if error.code in {4004, 4010, 4011, 4012, 4013, 4014}:
+            return f"Discord closed the connection for good (code {error.code}). `signoff doctor` looks for the cause."
+        case discord.Forbidden():
+            return (
+                "Discord forbids this application to log in (403). Check that it is not disabled:"
+                f" {PORTAL}, your application."
+            )
+        case _:
+            return None

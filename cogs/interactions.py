@@ -1,0 +1,79 @@
+"""What every command, button and form needs: who acts, where, an acknowledgement in time, a private word back."""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+
+import aiohttp
+import discord
+
+from bot.surface import Actor
+from cogs.limits import CONTENT, length
+from cogs.places import Place
+from cogs.posting import NOBODY
+
+logger = logging.getLogger(__name__)
+
+ACKNOWLEDGE_SECONDS = 2.5
+"""Discord gives three seconds; after that the token is dead, and waiting on only delays what was asked."""
+
+DISCORD_FAILED = (discord.DiscordException, aiohttp.ClientError, OSError, TimeoutError)
+"""Everything that a request to Discord may raise."""
+
+
+def place_of(interaction: discord.Interaction) -> Place:
+    """Where it happened."""
+    if interaction.channel_id is None:
+        raise ValueError("an interaction without a channel")
+    return Place(guild=interaction.guild_id, channel=interaction.channel_id)
+
+
+def actor_of(interaction: discord.Interaction) -> Actor:
+    """Who acts. Ids only, roles from this interaction's own payload; in direct messages there are none.
+
+    In direct messages Discord puts the person elsewhere in the payload; discord.py reads both places. The guild's
+    default role, which everybody holds, is nobody's authority.
+    """
+    user = interaction.user
+    roles: frozenset[str] = frozenset()
+    if interaction.guild_id is not None and isinstance(user, discord.Member):
+        roles = frozenset(str(role.id) for role in user.roles if role.id != interaction.guild_id)
+    guild = None if interaction.guild_id is None else str(interaction.guild_id)
+    return Actor(id=str(user.id), guild=guild, roles=roles)
+
+
+async def acknowledge(interaction: discord.Interaction, *, answer_follows: bool = False) -> bool:
+    """Tell Discord in time that this was received; whether that worked. What was asked is done either way.
+
+    `answer_follows`: a private answer will replace a "thinking" line. Otherwise nothing is shown.
+    """
+    try:
+        async with asyncio.timeout(ACKNOWLEDGE_SECONDS):
+            await interaction.response.defer(ephemeral=answer_follows, thinking=answer_follows)
+    except DISCORD_FAILED as error:
+        logger.warning(
+            "not acknowledged",
+            extra={"action": "not_acknowledged", "interaction": interaction.id, "problem": repr(error)},
+        )
+        return False
+    return True
+
+
+async def whisper(interaction: discord.Interaction, text: str, *, files: list[discord.File] | None = None) -> None:
+    """Answer privately, whatever was answered before. If even that fails it is logged; there is no other way left."""
+    if length(text) > CONTENT:
+        text = text[: CONTENT // 2 - 1] + "…"
+    try:
+        async with asyncio.timeout(ACKNOWLEDGE_SECONDS * 2):
+            if interaction.response.is_done():
+                await interaction.followup.send(text, ephemeral=True, allowed_mentions=NOBODY, files=files or [])
+            else:
+                await interaction.response.send_message(
+                    text, ephemeral=True, allowed_mentions=NOBODY, files=files or []
+                )
+    except DISCORD_FAILED as error:
+        logger.warning(
+            "private answer lost",
+            extra={"action": "whisper_failed", "interaction": interaction.id, "problem": repr(error)},
+        )

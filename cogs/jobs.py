@@ -1,0 +1,145 @@
+"""`/job`: work in the background, with a conversation of its own. It announces its own ending."""
+
+from __future__ import annotations
+
+import logging
+
+import discord
+from discord import app_commands
+from discord.ext import commands
+
+from bot.engine import Engine
+from bot.errors import DecisionRefused
+from bot.surface import TurnContext
+from cogs import inert, places
+from cogs.approvals import listed
+from cogs.chat import PROMPT, Notify, quoted, refusal_here, show_request
+from cogs.interactions import DISCORD_FAILED, acknowledge, actor_of, place_of, whisper
+from cogs.posting import NOBODY
+from cogs.visibility import visible
+from storage.runs import Run
+
+logger = logging.getLogger(__name__)
+
+NO_JOBS = "No background job is open here."
+NO_SUCH_JOB = "There is no such job here. `/job list` shows the open ones."
+_CHOICES = 25
+"""Suggestions that Discord takes while somebody types."""
+
+JobId = app_commands.Range[str, 1, 40]
+
+
+@app_commands.allowed_installs(guilds=True, users=False)
+@app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
+class Jobs(commands.GroupCog, group_name="job", group_description="Work that goes on in the background."):
+    """Receives commands about background jobs and hands them to the engine."""
+
+    def __init__(self, bot: commands.Bot, engine: Engine) -> None:
+        super().__init__()
+        self._bot = bot
+        self._engine = engine
+
+    @app_commands.command(description="Work on something in the background and announce the result here.")
+    @app_commands.describe(
+        goal="What the job is to do, complete in itself.",
+        notify="Where the result goes: this channel (the default), a direct message, or both.",
+    )
+    async def start(
+        self,
+        interaction: discord.Interaction,
+        goal: app_commands.Range[str, 1, PROMPT],
+        notify: Notify = "channel",
+    ) -> None:
+        """Show the goal, start the job, and name it."""
+        if refusal := refusal_here(self._bot, interaction):
+            await whisper(interaction, refusal)
+            return
+        answered, shown = await show_request(interaction, quoted(goal))
+        if not answered:
+            return
+        place = place_of(interaction)
+        run = await self._engine.start_job(
+            TurnContext(
+                conversation=places.conversation(place, interaction.user.id),
+                place=str(place),
+                requester=str(interaction.user.id),
+                request=str(interaction.id),
+                prompt=goal,
+                notify=notify,
+            )
+        )
+        if shown is not None:
+            await _name(interaction, f"{quoted(goal)}\n-# Background job `{run.id}`: its result will be announced.")
+
+    @app_commands.command(name="list", description="The background jobs that are open here.")
+    async def list_open(self, interaction: discord.Interaction) -> None:
+        """List privately, oldest first."""
+        await acknowledge(interaction, answer_follows=True)
+        entries = [
+            f"- `{run.id}` {run.state} · {inert.line(run.prompt, limit=100)}\n"
+            f"  started by <@{run.requester}> <t:{run.created_at // 1000}:R>"
+            for run in await self._seen(interaction)
+        ]
+        await whisper(interaction, listed(entries, unseen=0) if entries else NO_JOBS)
+
+    @app_commands.command(description="One background job: its goal, how it stands, what came of it.")
+    @app_commands.describe(id="The job's id, as shown when it was started.")
+    async def show(self, interaction: discord.Interaction, id: JobId) -> None:
+        """Show privately."""
+        await acknowledge(interaction, answer_follows=True)
+        run = next((run for run in await self._seen(interaction, every=True) if run.id == id.strip()), None)
+        if run is None:
+            await whisper(interaction, NO_SUCH_JOB)
+            return
+        lines = [
+            f"Job `{run.id}` · **{run.state}**",
+            f"Started by <@{run.requester}> <t:{run.created_at // 1000}:f>",
+            quoted(run.prompt[:600]),
+        ]
+        if run.ended_at is not None:
+            lines[1] += f", ended <t:{run.ended_at // 1000}:f>"
+        if run.result:
+            lines.append(inert.block(run.result) if len(run.result) < 500 else _ends(run.result))
+        await whisper(interaction, "\n".join(lines))
+
+    @app_commands.command(description="Stop a background job, and what it still asks for.")
+    @app_commands.describe(id="The job's id, as shown when it was started.")
+    async def cancel(self, interaction: discord.Interaction, id: JobId) -> None:
+        """Cancel as the job's owner or as an approver."""
+        await acknowledge(interaction, answer_follows=True)
+        try:
+            run = await self._engine.cancel_job(id.strip(), actor_of(interaction))
+        except DecisionRefused as refusal:
+            await whisper(interaction, refusal.sentence)
+            return
+        await whisper(interaction, f"Job `{run.id}` is cancelled.")
+
+    @show.autocomplete("id")
+    @cancel.autocomplete("id")
+    async def suggest(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
+        """Open jobs whose id or goal contains what was typed so far."""
+        found = [
+            run for run in await self._seen(interaction) if current.casefold() in f"{run.id} {run.prompt}".casefold()
+        ]
+        return [
+            app_commands.Choice(name=inert.label(f"{run.id} {run.prompt}", limit=100), value=run.id)
+            for run in found[-_CHOICES:]
+        ]
+
+    async def _seen(self, interaction: discord.Interaction, *, every: bool = False) -> list[Run]:
+        jobs = await self._engine.jobs(every=every)
+        return [run for run in jobs if visible(interaction, run.place, requester=run.requester)]
+
+
+def _ends(text: str) -> str:
+    cut = inert.excerpt(text, head=300, tail=300, lines=12)
+    if cut is None:
+        return inert.block(text)
+    return f"{inert.fence(cut.head)}\n-# {cut.hidden:,} characters not shown\n{inert.fence(cut.tail)}"
+
+
+async def _name(interaction: discord.Interaction, text: str) -> None:
+    try:
+        await interaction.edit_original_response(content=text, allowed_mentions=NOBODY)
+    except DISCORD_FAILED as error:
+        logger.info("job not named", extra={"action": "job_not_named", "problem": repr(error)})

@@ -1,0 +1,132 @@
+"""The real bot in a simulated guild: real discord.py, engine, gate and database; a scripted model."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import discord
+import simcord
+
+from bot.app import App, open_app
+from bot.clock import new_id
+from bot.settings import Settings
+from cogs.client import SignoffClient
+from tests.house import Bench, ManualClock, Script
+
+
+@dataclass
+class Guild:
+    """A running bot and the people around it: Ana approves, Ben asks, Mallory should not be here."""
+
+    env: Any
+    app: App
+    bench: Bench
+    script: Script
+    clock: ManualClock
+    guild: Any
+    channel: Any
+    ana: Any
+    ben: Any
+    mallory: Any
+
+    @property
+    def messages(self) -> list[discord.Message]:
+        """The channel's messages, oldest first."""
+        return list(self.channel.history())
+
+    @property
+    def texts(self) -> list[str]:
+        """What ordinary messages say, oldest first."""
+        return [message.content for message in self.messages if message.content]
+
+    @property
+    def card(self) -> discord.Message:
+        """The newest card."""
+        return self.cards[-1]
+
+    @property
+    def cards(self) -> list[discord.Message]:
+        """Every card, oldest first."""
+        return [message for message in self.messages if message.flags.components_v2]
+
+    def requests(self, method: str, part: str) -> list[Any]:
+        """Bodies that the bot sent, by method and a part of the path."""
+        return [entry.json for entry in self.env.http_requests if entry.method == method and part in entry.path]
+
+    async def settle(self) -> None:
+        """Until nothing goes on any more."""
+        await self.env.settle()
+
+    async def restart(self) -> None:
+        """A new client on the same engine, as after a start: nothing is registered with discord.py."""
+        await self.env.restart_bot(make_client(self.app))
+        self.app.engine.set_owners(frozenset({str(self.ana.id)}))
+
+    async def rows(self, sql: str, *parameters: object) -> list[dict[str, Any]]:
+        return [dict(row) for row in await self.app.database.reader.all(sql, *parameters)]
+
+
+def text_of(message: discord.Message) -> str:
+    """Every word of a card."""
+    return "\n".join(_texts(message.components))
+
+
+def labels(message: discord.Message) -> list[str]:
+    """The buttons of a message, in order."""
+    return [str(item.label) for item in _walk(message.components) if isinstance(item, discord.Button)]
+
+
+def custom_id(message: discord.Message, label: str, nth: int = 0) -> str:
+    """What a button would send."""
+    found = [item for item in _walk(message.components) if isinstance(item, discord.Button) and item.label == label]
+    assert found[nth].custom_id is not None
+    return found[nth].custom_id
+
+
+def _texts(components: Any) -> list[str]:
+    return [item.content for item in _walk(components) if isinstance(item, discord.TextDisplay)]
+
+
+def _walk(components: Any) -> Any:
+    for component in components:
+        yield component
+        yield from _walk(getattr(component, "children", []))
+
+
+def make_client(app: App) -> SignoffClient:
+    return SignoffClient(engine=app.engine, background=app.background, remember=app.remember, recall=app.recall)
+
+
+@asynccontextmanager
+async def open_guild(
+    folder: Path,
+    script: Script,
+    *,
+    bench: Bench | None = None,
+    settings: Settings | None = None,
+    **options: Any,
+) -> AsyncIterator[Guild]:
+    """A guild with one channel, and the bot in it."""
+    bench, clock = bench or Bench(), ManualClock()
+    settings = (settings or Settings()).model_copy(update={"database": folder / "guild.sqlite3", "workspace": folder})
+    async with open_app(
+        settings,
+        tools=bench.tools(),
+        mask=lambda text: text,
+        clock=clock,
+        new_id=new_id,
+        model=script.model,
+        sweep_ms=3_600_000,
+    ) as app:
+        async with simcord.run(make_client(app), **options) as env:
+            guild = env.create_guild("Harbour")
+            channel = guild.create_text_channel("ops")
+            people = {name: guild.add_member(env.create_user(name)) for name in ("ana", "ben", "mallory")}
+            app.engine.set_owners(frozenset({str(people["ana"].id)}))
+            yield Guild(
+                env=env, app=app, bench=bench, script=script, clock=clock, guild=guild, channel=channel, **people
+            )
