@@ -9,6 +9,7 @@ import aiohttp
 import discord
 
 from bot.doctor import Finding, Level
+from cogs.client import PORTAL
 
 INSTALL_PERMISSIONS = discord.Permissions(
     view_channel=True,
@@ -20,7 +21,6 @@ INSTALL_PERMISSIONS = discord.Permissions(
 )
 """The least that the bot needs: 274878024704."""
 
-_PORTAL = "https://discord.com/developers/applications"
 _MOST_GUILDS = 200
 """One page of `GET /users/@me/guilds` (Discord API, Get Current User Guilds)."""
 
@@ -46,7 +46,7 @@ async def inspect(token: str, proxy: str | None) -> AsyncIterator[Finding]:
                 id="login",
                 level=Level.FAIL,
                 text="Discord does not accept the token",
-                advice=f"Copy it anew: {_PORTAL}, your application, Bot, Reset Token.",
+                advice=f"Copy it anew: {PORTAL}, your application, Bot, Reset Token.",
             )
             return
         except (discord.HTTPException, aiohttp.ClientError, OSError, TimeoutError) as error:
@@ -66,7 +66,7 @@ async def inspect(token: str, proxy: str | None) -> AsyncIterator[Finding]:
 
 
 def _application(application: discord.AppInfo) -> list[Finding]:
-    page = f"{_PORTAL}/{application.id}"
+    page = f"{PORTAL}/{application.id}"
     team = application.team
     owner = (
         f"team {team.name} ({len(team.members)} members)" if team else f"{application.owner} ({application.owner.id})"

@@ -86,8 +86,11 @@ def _alone(token: str) -> Iterator[None]:
 
 async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> int:
     """Open the house and its face. SIGTERM and SIGINT end both in order."""
-    from cogs.client import run_client
+    from discord import VoiceClient
 
+    from cogs.client import SignoffClient, run_client
+
+    VoiceClient.warn_nacl = VoiceClient.warn_dave = False  # nobody here wants to speak; it would be two warnings
     task = asyncio.current_task()
     loop = asyncio.get_running_loop()
     stopped = False
@@ -103,7 +106,14 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
     tools = builtin_tools(workspace=settings.workspace, sandbox=Sandbox(bare=settings.sandbox == "none"), new_id=new_id)
     try:
         async with open_app(settings, tools=tools, mask=redactor.mask, clock=SystemClock(), new_id=new_id) as app:
-            await run_client(app, token=token, proxy=settings.discord_proxy)
+            client = SignoffClient(
+                engine=app.engine,
+                background=app.background,
+                remember=app.remember,
+                recall=app.recall,
+                proxy=settings.discord_proxy,
+            )
+            await run_client(client, token)
     except asyncio.CancelledError:
         if not stopped:
             raise
