@@ -10,6 +10,7 @@ import json
 from dataclasses import dataclass
 from typing import Any
 
+from storage import meta
 from storage.database import Reader, Row, Transaction
 
 SYSTEM = "system"
@@ -17,6 +18,9 @@ SYSTEM = "system"
 
 FIRST = "0" * 64
 """What the first row is chained to."""
+
+HEAD = "audit_head"
+"""Where the newest row's hash is kept once more, so that rows missing at the end are noticed too."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -47,8 +51,7 @@ async def record(
 ) -> None:
     """Append one entry. `actor` is a person's id or `SYSTEM`; `detail` is plain JSON without secrets."""
     text = json.dumps(detail or {}, sort_keys=True, ensure_ascii=False)
-    last = await tx.one("SELECT hash FROM audit ORDER BY n DESC LIMIT 1")
-    chained = _hash(last["hash"] if last else FIRST, at, actor, event, approval, run, conversation, text)
+    chained = _hash(await meta.get(tx, HEAD) or FIRST, at, actor, event, approval, run, conversation, text)
     await tx.execute(
         "INSERT INTO audit (at, actor, event, approval, run, conversation, detail, hash)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -61,6 +64,7 @@ async def record(
         text,
         chained,
     )
+    await meta.put(tx, HEAD, chained)
 
 
 async def entries(
@@ -77,8 +81,13 @@ async def entries(
 
 
 async def verify(reader: Reader) -> int | None:
-    """The number of the first row that was altered or follows a missing one, or None if the chain holds."""
-    last, number = FIRST, 0
+    """The number of the first row that was altered, follows a missing one or is missing at the end.
+
+    None if the chain holds.
+    """
+    # Read first: rows that are written during the walk come behind it, and are not missed as an ending.
+    head = await meta.get(reader, HEAD) or FIRST
+    last, number, headed = FIRST, 0, head == FIRST
     while rows := await reader.all("SELECT * FROM audit WHERE n > ? ORDER BY n LIMIT 1000", number):
         for row in rows:
             number = int(row["n"])
@@ -94,7 +103,8 @@ async def verify(reader: Reader) -> int | None:
             )
             if last != row["hash"]:
                 return number
-    return None
+            headed = headed or last == head
+    return None if headed else number + 1
 
 
 def _entry(row: Row) -> AuditEntry:
