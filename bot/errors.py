@@ -4,15 +4,22 @@
     ├── SettingsError          a setting is missing or makes no sense; says which one
     ├── StartError             it cannot run here: second process, wrong token, missing intent
     ├── ModelError             the model did not answer; carries what the person can do about it
-    │   └── TurnStopped        it kept asking for what it was refused, so the turn was ended
+    │   └── TurnStopped        the turn was ended on purpose: it kept asking, or a tool stopped it
     ├── DecisionRefused        a press, an answer or a command that changes nothing, and why
     │   ├── NotAllowed         this person may not decide
     │   ├── AlreadySettled     somebody or something was first
     │   └── UnknownApproval    no such request, or not on this message
-    └── DeliveryError          the face could not put a message where it belongs
-        └── Unreachable        and trying again will not help
+    ├── DeliveryError          the face could not put a message where it belongs
+    │   └── Unreachable        and trying again will not help
+    ├── ResumeRefused          a conversation cannot be gone on with like this; nothing was done
+    │   ├── HistoryRefused     it cannot be read, or it is paused and was taken for one that is not
+    │   ├── UnknownPauseFormat the stored pause was written by another version
+    │   ├── ResultsMismatch    the resolutions do not fit the pause
+    │   └── AlreadyResumed     the pause has had its one resume
+    └── RunFailed              a run ended without an answer; names the stage, carries what was done
+        └── RunCancelled       because a tool stopped it on purpose
 
-    Signals (not errors), raised by tools: NothingRan, ApprovalRequired, CallDeferred.
+    Signals (not errors), raised by tools: NothingRan, ApprovalRequired, CallDeferred, RunStopped.
 
 Each carries its data. None is written for a person: people read `bot.deferral.sentences`, the model
 reads another sentence there, the log has the detail.
@@ -21,6 +28,7 @@ reads another sentence there, the log has the detail.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Literal
 
 
 class SignoffError(Exception):
@@ -60,7 +68,7 @@ class ModelError(SignoffError):
 
 
 class TurnStopped(ModelError):
-    """The model kept emitting calls that had been answered already; the breaker ended the turn."""
+    """The turn was ended on purpose: the model kept emitting calls that had been answered, or a tool stopped it."""
 
 
 class DecisionRefused(SignoffError):
@@ -95,6 +103,68 @@ class Unreachable(DeliveryError):
     """A message can never get there: no permission, closed direct messages, no such channel."""
 
 
+class ResumeRefused(SignoffError):
+    """A conversation cannot be gone on with like this. No tool ran, no model was called, nothing changed."""
+
+
+class HistoryRefused(ResumeRefused):
+    """The history cannot be read, or it is paused and nobody said what to do with the calls that stand open.
+
+    `open_calls` are the ids of those calls.
+    """
+
+    def __init__(self, problem: str, *, open_calls: Sequence[str] = ()) -> None:
+        self.open_calls = tuple(open_calls)
+        super().__init__(problem)
+
+
+class UnknownPauseFormat(ResumeRefused):
+    """A stored pause of a format that this program does not know; it is not guessed at."""
+
+
+class ResultsMismatch(ResumeRefused):
+    """The resolutions do not fit the pause. `problems` names every one of the reasons."""
+
+    def __init__(self, problems: Sequence[str]) -> None:
+        self.problems = tuple(problems)
+        super().__init__("; ".join(self.problems))
+
+
+class AlreadyResumed(ResumeRefused):
+    """The pause has had its one resume; what was approved in it has run, or runs now."""
+
+
+Stage = Literal["tool", "model", "limits", "cancellation"]
+"""Where a run ended that has no answer."""
+
+
+class RunFailed(SignoffError):
+    """A run of `bot.agent.deferring` ended without an answer, though something may have been done.
+
+    `messages` is the conversation with everything that was done, each call of it closed, so that a new run can go on
+    from there and nothing is done twice. The cause, where there is one, is `__cause__`.
+    """
+
+    def __init__(
+        self,
+        stage: Stage,
+        problem: str,
+        *,
+        messages: Sequence[dict[str, Any]],
+        run_id: str,
+        conversation_id: str,
+    ) -> None:
+        self.stage = stage
+        self.messages = list(messages)
+        self.run_id = run_id
+        self.conversation_id = conversation_id
+        super().__init__(f"{stage} stage: {problem}")
+
+
+class RunCancelled(RunFailed):
+    """A tool raised `RunStopped`: the run ended on purpose, and nothing of it waits."""
+
+
 class NothingRan(Exception):
     """Raised by a tool that could not start: its effect has certainly not begun.
 
@@ -124,3 +194,14 @@ class CallDeferred(Exception):
     def __init__(self, key: str) -> None:
         self.key = key
         super().__init__(key)
+
+
+class RunStopped(Exception):
+    """Raised by a tool that wants the whole run to end, now and on purpose: no other card, no further model call.
+
+    `reason` is for the person who asked. The calls of the same batch come to their end, but nothing of it is asked.
+    """
+
+    def __init__(self, reason: str) -> None:
+        self.reason = reason
+        super().__init__(reason)
