@@ -166,13 +166,17 @@ def _alone(row: _Row, file: list[Item]) -> Iterator[Item]:
 
 
 def _together(card: str, rows: list[_Row], file: list[Item]) -> Iterator[Item]:
+    before: list[str] = []
     ruled = all(row.call.kind != ToolKind.QUESTION for row in rows)
     for number, row in enumerate(rows, start=1):
         if number > 1 and ruled:
             yield layout.rule()
-        head = f"### {len(rows)} calls\n{row.requester} · `{card}`\n" if number == 1 else ""
-        lines = [f"**{number}.** {row.title} · `{row.call.id}`", row.drawn.text, *row.circumstances()]
-        yield layout.text(head + "\n".join(lines))
+        head = f"### {len(rows)} calls\n{row.requester} · `{card}`\n\n" if number == 1 else ""
+        circumstances = row.circumstances()
+        # Reason and profile are mostly those of the call above; a warning is never left out.
+        news = [line for line in circumstances if line not in before or not line.startswith("-# ")]
+        before = circumstances
+        yield layout.text(head + "\n".join([f"**{number}.** {row.title} · `{row.call.id}`", row.drawn.text, *news]))
         yield from _in_rows(row.buttons(_CHOICES_BESIDE))
     yield from file
     yield layout.text(_deadline([row.call for row in rows]))

@@ -113,20 +113,20 @@ async def open_guild(
     """A guild with one channel, and the bot in it."""
     bench, clock = bench or Bench(), ManualClock()
     settings = (settings or Settings()).model_copy(update={"database": folder / "guild.sqlite3", "workspace": folder})
-    async with open_app(
-        settings,
-        tools=bench.tools(),
-        mask=lambda text: text,
-        clock=clock,
-        new_id=new_id,
-        model=script.model,
-        sweep_ms=3_600_000,
-    ) as app:
-        async with simcord.run(make_client(app), **options) as env:
-            guild = env.create_guild("Harbour")
-            channel = guild.create_text_channel("ops")
-            people = {name: guild.add_member(env.create_user(name)) for name in ("ana", "ben", "mallory")}
-            app.engine.set_owners(frozenset({str(people["ana"].id)}))
-            yield Guild(
-                env=env, app=app, bench=bench, script=script, clock=clock, guild=guild, channel=channel, **people
-            )
+    async with (
+        open_app(
+            settings,
+            tools=bench.tools(),
+            mask=lambda text: text,
+            clock=clock,
+            new_id=new_id,
+            model=script.model,
+            sweep_ms=3_600_000,
+        ) as app,
+        simcord.run(make_client(app), **options) as env,
+    ):
+        guild = env.create_guild("Harbour")
+        channel = guild.create_text_channel("ops")
+        people = {name: guild.add_member(env.create_user(name)) for name in ("ana", "ben", "mallory")}
+        app.engine.set_owners(frozenset({str(people["ana"].id)}))
+        yield Guild(env=env, app=app, bench=bench, script=script, clock=clock, guild=guild, channel=channel, **people)

@@ -198,6 +198,15 @@ async def test_each_call_of_several_has_its_own_buttons_behind_its_text(approval
     ]
 
 
+async def test_a_reason_is_not_repeated_under_each_call_but_a_warning_is(approval: Any, view: Any) -> None:
+    text = whole(
+        render(view(*(approval(number, arguments={"command": "a\u202eb"}) for number in range(3))), posting=False)
+    )
+    assert text.count("Why it asks") == 1
+    assert text.count("May touch") == 1
+    assert text.count("⚠") == 3
+
+
 async def test_the_last_waiting_call_needs_no_buttons_for_all(approval: Any, view: Any) -> None:
     rendered = render(view(approval(0), approval(1, state=ApprovalState.DENIED)), posting=False)
     assert "Approve all" not in buttons(rendered)
