@@ -139,8 +139,10 @@ def _remarks(reading: Reading, tools: Sequence[str], *, acted: bool) -> list[str
     """What has to be said beside the results: tools that are missing, words not understood, and what would be."""
     missing = dict.fromkeys(wish.tool for wish in reading.wishes if wish.tool not in tools)
     remarks = [f"I would need the tool {inline(tool)} for that, and it is not available here." for tool in missing]
-    remarks += [f"I did not understand this part, and did nothing about it: {inline(part)}" for part in reading.unread]
-    remarks += reading.hints
+    if reading.unread:
+        parts = ", ".join(map(inline, reading.unread))
+        why = "I did nothing about this" if reading.hints else "I do not understand this, and did nothing about it"
+        remarks.append(" ".join([f"{why}: {parts}.", *reading.hints]))
     if not acted and not missing:
         remarks.append(_abilities(tools))
     return remarks

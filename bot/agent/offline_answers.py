@@ -42,9 +42,16 @@ def report(calls: Sequence[ToolCallPart], results: Iterable[ToolReturnPart]) -> 
     for result in sorted(results, key=lambda result: place.get(result.tool_call_id, len(place))):
         call = by_id.get(result.tool_call_id)
         about = name_call(result.tool_name, _arguments(call) if call else {})
-        text = result.model_response_str(wrap_if_error=False)
+        text = _complaint(result) if result.outcome == "retried" else result.model_response_str(wrap_if_error=False)
         paragraphs.append(_paragraph(result.tool_name, about, text, result.outcome))
     return paragraphs
+
+
+def _complaint(result: ToolReturnPart) -> str:
+    """Why a tool did not take a call: what the validation found, without the order to try again."""
+    found = result.content if isinstance(result.content, list) else [result.content]
+    said = [str(one.get("msg", one)) if isinstance(one, dict) else str(one) for one in found]
+    return f"it was not accepted: {'; '.join(said)}"
 
 
 def report_event(prompt: str) -> list[str]:
@@ -61,12 +68,13 @@ def report_event(prompt: str) -> list[str]:
 
 def _event_items(body: str) -> Iterator[tuple[str, dict[str, Any], str]]:
     found = list(_EVENT_ITEM.finditer(body))
-    for item, following in zip(found, [*found[1:], None], strict=True):
+    ends = [*(item.start() for item in found), len(body)][1:]
+    for item, limit in zip(found, ends, strict=True):
         try:
             arguments, end = json.JSONDecoder().raw_decode(body, item.end())
         except ValueError:
             continue
-        text = body[end : following.start() if following else len(body)].removeprefix(":").strip()
+        text = body[end:limit].removeprefix(":").strip()
         yield item["tool"], arguments, text
 
 
@@ -81,7 +89,7 @@ def _paragraph(tool: str, about: str, text: str, outcome: str) -> str:
     code = _EXIT_CODE.search(first) or _EXIT_CODE.search(text.rstrip().rpartition("\n")[2])
     facts = [f"exit code {code['code']}"] if code else []
     facts += ["no output"] if not text.strip() else []
-    facts += [] if outcome == "success" else [_BARE[outcome].rstrip(".")]
+    facts += [] if outcome == "success" else [outcome]
     head = f"{about} ({', '.join(facts)})" if facts else about
     return f"{head}:\n{_fence(text)}" if text.strip() else f"{head}."
 
@@ -121,7 +129,7 @@ def name_call(tool: str, arguments: dict[str, Any]) -> str:
         case "write_file":
             return f"Writing{shown}"
         case "list_files":
-            return f"The files in{shown or ' the workspace'}"
+            return "The files in the workspace" if said in {"", ".", "./"} else f"The files in{shown}"
         case "http_fetch":
             return f"The page{shown}"
         case "start_job":

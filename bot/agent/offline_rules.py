@@ -55,7 +55,7 @@ def read_prompt(text: str) -> Reading:
 
 _OPENER = re.compile(
     r"(?:(?:please|pls|kindly|now|also|first|just|can you|could you|would you)\b,?\s+)*"
-    r"(?:run|execute|try|read|show|display|view|cat|list|ls|write|save|create|make|put|append|fetch|get"
+    r"(?:run|execute|try|read|show|display|view|list|write|save|create|make|put|append|fetch|get"
     r"|download|open|load|visit|calculate|compute|evaluate|work\s+out|how\s+much|start|launch|kick\s+off|ask\s+me"
     r"|tell\s+me|what|what's|which|in\s+(?:the\s+)?background|python:|shell:)(?!\w)",
     re.IGNORECASE,

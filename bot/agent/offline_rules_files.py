@@ -7,7 +7,7 @@ import re
 from bot.agent.offline_words import FENCE, SPAN, Read, Wish, fenced, plain, quoted, trim
 
 _QUOTED = rf"(?:{SPAN}|\"[^\"\n]+\"|“[^”\n]+”|'[^'\n]+')"
-_TOKEN = r"[\w./~@+-]+"  # noqa: S105 - a pattern, not a password
+_TOKEN = r"[\w./~@+][\w./~@+-]*"  # noqa: S105 - a pattern, not a password
 _PATH = rf"(?:{_QUOTED}|{_TOKEN})"
 _KNOWN_FILE = re.compile(r"makefile|readme|licen[sc]e|dockerfile|changelog|procfile", re.IGNORECASE)
 _NOT_A_PATH = re.compile(
