@@ -137,6 +137,7 @@ async def test_a_link_to_a_message_of_the_guild_stays_inside_and_a_wrong_address
     page = await opened(browser, twin)
     talk = page.frame_locator("iframe").locator("#channel-timeline")
     await page.get_by_role("button", name="ops", exact=True).click()
+    await expect(talk.get_by_role("link")).to_have_text("#general › message")
     await talk.get_by_role("link").click()
     await expect(talk).to_contain_text("the one that is meant")
     assert len(page.context.pages) == 1

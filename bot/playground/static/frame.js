@@ -190,15 +190,16 @@ function whenReady(frame, message, typed) {
     childList: true, characterData: true, subtree: true,
   });
   page.addEventListener("click", followLink, true);
-  page.getElementById("channel-composer").addEventListener("submit", () => {
-    const timeline = page.getElementById("channel-timeline");
-    timeline.scrollTop = timeline.scrollHeight; // What one says oneself is to be seen.
-  });
+  const toTheEnd = stayAtTheEnd(frame.contentWindow, page.getElementById("channel-timeline"));
+  page.getElementById("channel-composer").addEventListener("submit", toTheEnd);
   page.addEventListener("keydown", shortcut);
+  const list = page.getElementById("channel-message-list");
+  new frame.contentWindow.MutationObserver(() => nameLinks(list)).observe(list, { childList: true, subtree: true });
   const app = page.getElementById("preview-app");
   const ready = () => {
     if (frame !== view || app.getAttribute("aria-busy") === "true") return false;
     if (message) showMessage(message);
+    else toTheEnd();
     if (typed) typeInto(typed);
     else if (matchMedia("(hover: hover)").matches && document.activeElement === document.body) frame.contentWindow.focus();
     return true;
@@ -206,6 +207,22 @@ function whenReady(frame, message, typed) {
   if (ready()) return;
   const waiting = new frame.contentWindow.MutationObserver(() => { if (ready()) waiting.disconnect(); });
   waiting.observe(app, { attributes: true });
+}
+
+/** Whoever reads the newest keeps reading the newest; the page itself gives up after one pixel. */
+function stayAtTheEnd(window, timeline) {
+  let near = true;
+  const toTheEnd = () => {
+    near = true;
+    timeline.scrollTop = timeline.scrollHeight;
+  };
+  timeline.addEventListener("scroll", () => {
+    near = timeline.scrollHeight - timeline.scrollTop - timeline.clientHeight < 120;
+  }, { passive: true });
+  const grown = new window.ResizeObserver(() => { if (near) toTheEnd(); });
+  grown.observe(timeline);
+  grown.observe(timeline.querySelector("#channel-message-list"));
+  return toTheEnd;
 }
 
 /** The page tells failures only in a toolbar that the skin hides. */
@@ -229,16 +246,32 @@ function heed(text) {
   }
 }
 
-/** Links to messages of this guild stay in here. */
-function followLink(event) {
-  const link = event.target.closest?.("a[href]");
+/** Where a link to a place or message of Discord leads in here; null for other links. */
+function target(link) {
   const found = link?.href.match(/^https:\/\/(?:[a-z]+\.)?discord\.com\/channels\/(\d+|@me)\/(\d+)(?:\/(\d+))?/);
+  if (!found) return null;
+  const [, , where, message = null] = found;
+  return { where: channel(where) ? where : "dm", message };
+}
+
+/** Such links stay in here. */
+function followLink(event) {
+  const found = target(event.target.closest?.("a[href]"));
   if (!found) return;
-  const [, guild, where, message] = found;
   event.preventDefault();
   event.stopPropagation();
-  if (guild === "@me" || !channel(where)) go(who, "dm", { message });
-  else go(who, where, { message });
+  go(who, found.where, { message: found.message });
+}
+
+/** A bare link of that kind reads as Discord shows it. */
+function nameLinks(list) {
+  for (const link of list.querySelectorAll('a[href*="discord.com/channels/"]')) {
+    const found = target(link);
+    if (!found || link.textContent !== link.getAttribute("href")) continue;
+    const name = found.where === "dm" ? lists.bot.name : `#${channel(found.where).name}`;
+    link.textContent = found.message ? `${name} › message` : name;
+    link.classList.add("mention");
+  }
 }
 
 function showMessage(id) {
