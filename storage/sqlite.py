@@ -63,11 +63,11 @@ class SqliteDatabase:
             try:
                 await _completed(self._writer.execute("BEGIN IMMEDIATE"))
                 yield _Connection(self._writer)
+                await _completed(self._writer.commit())
             except BaseException:
                 if self._writer.in_transaction:
                     await _completed(self._writer.rollback())
                 raise
-            await _completed(self._writer.commit())
 
     async def data_version(self) -> int:
         """See `Database.data_version`."""
@@ -76,13 +76,19 @@ class SqliteDatabase:
 
 
 async def _completed(step: Awaitable[object]) -> None:
-    """Await a step that must not be left half done: when cancelled, finish it first, then be cancelled."""
+    """Await a step that must not be left half done: cancelled, however often, finish it first."""
     task = asyncio.ensure_future(step)
-    try:
-        await asyncio.shield(task)
-    except asyncio.CancelledError:
-        await asyncio.wait([task])
-        raise
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    problem = task.exception()
+    if cancelled is not None:
+        raise cancelled
+    if problem is not None:
+        raise problem
 
 
 @asynccontextmanager
@@ -97,7 +103,10 @@ async def open_sqlite(path: Path, *, read_only: bool = False) -> AsyncIterator[D
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             path.chmod(0o600)
         writer = await _connect(path)
-        if not read_only:
+        await _check_owner(writer, path)
+        if read_only:
+            await writer.execute("PRAGMA query_only = ON")
+        else:
             await writer.execute("PRAGMA journal_mode = WAL")
             await writer.execute("PRAGMA synchronous = FULL")
             # A page that changes in many commits is copied into the file once per checkpoint: fewer, larger ones.
@@ -144,6 +153,14 @@ def migrations() -> list[tuple[int, str]]:
 async def _version(connection: aiosqlite.Connection) -> int:
     rows = list(await connection.execute_fetchall("PRAGMA user_version"))
     return int(rows[0][0])
+
+
+async def _check_owner(connection: aiosqlite.Connection, path: Path) -> None:
+    """Leave another program's database alone."""
+    rows = await connection.execute_fetchall("SELECT name FROM sqlite_master WHERE type = 'table'")
+    names = {row["name"] for row in rows}
+    if names and "approval" not in names:
+        raise DatabaseError(f"{path} is the database of another program: set SIGNOFF_DATABASE to a file of its own.")
 
 
 async def _check_version(connection: aiosqlite.Connection) -> None:
