@@ -17,12 +17,13 @@ from typing import Any
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, ToolCallPart, ToolReturnPart
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 
-from bot.app import App, open_app
+from bot.app import App, OpenDatabase, open_app
 from bot.deferral import sentences
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind, ToolOutcome
 from bot.errors import ApprovalRequired
 from bot.settings import Settings
 from bot.surface import Actor, Announcement, CardView, Press, TurnContext
+from storage.database import open_database
 
 OWNER = Actor(id="1", guild="9")
 ASKER = Actor(id="2", guild="9")
@@ -301,6 +302,7 @@ async def open_house(
     settings: Settings | None = None,
     ids: str = "id",
     recover: bool = True,
+    open_db: OpenDatabase = open_database,
 ) -> AsyncIterator[House]:
     """A house on `folder`, its face connected and its past made good."""
     clock, face, bench = clock or ManualClock(), face or Face(), bench or Bench()
@@ -314,6 +316,7 @@ async def open_house(
         new_id=counting_ids(ids),
         model=script.model,
         sweep_ms=3_600_000,
+        open_db=open_db,
     ) as app:
         app.engine.connect(face)
         if recover:
