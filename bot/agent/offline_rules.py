@@ -121,10 +121,13 @@ _BACKGROUND = re.compile(
     r"(?:in\s+(?:the\s+)?background\b\s*[,:]?"
     r"|(?:start|launch|kick\s+off|begin|run|create|make)\s+(?:a|an|another)\s+(?:new\s+)?(?:background\s+|detached\s+)?"
     r"(?:job|task)\b\s*(?:in\s+the\s+background\b)?\s*(?:to\b|that\s+does\b|that\b|which\b|for\b|:|,)?"
-    r"|(?:start|run|do|launch)\s+(?:this\s+|it\s+|the\s+following\s+)?in\s+(?:the\s+)?background\b\s*[,:]?)\s*",
+    r"|(?:start|run|do|launch)\s+(?:(?:this|it|the\s+following|something)\s+)?in\s+(?:the\s+)?background\b\s*[,:]?)\s*",
     re.IGNORECASE,
 )
-_BACKGROUND_END = re.compile(r"(?P<goal>.+?),?\s+in\s+(?:the\s+)?background[\s.!?]*", re.IGNORECASE | re.DOTALL)
+_BACKGROUND_END = re.compile(
+    r"(?P<goal>.+?),?\s+(?:in\s+(?:the\s+)?background|as\s+a\s+(?:background\s+)?job)", re.IGNORECASE | re.DOTALL
+)
+_DOES = re.compile(r"(run|execute|read|list|write|create|fetch|calculate)s\b", re.IGNORECASE)
 
 
 def _job_rule(clause: str) -> Read | None:
@@ -135,14 +138,20 @@ def _job_rule(clause: str) -> Read | None:
         goal = ending["goal"].strip()
     else:
         return None
+    goal = _DOES.sub(r"\1", goal, count=1) if _DOES.match(goal) else goal  # a job that runs ...: run ...
     if not goal:
         return Read(unread=(clause,), hints=("Say what the job is to do: in the background, run `sleep 5`.",))
     return Read((Wish("start_job", {"goal": goal}),))
 
 
-_ASK = re.compile(r"ask\s+me\b\s*(?:a\s+question\b)?\s*(?:about\b)?\s*:?\s*(?P<rest>.*)", re.IGNORECASE | re.DOTALL)
+_ASK = re.compile(
+    r"ask\s+me\b\s*(?:(?:a\s+question|something)\b)?\s*(?:(?:about|to|for)\b)?\s*:?\s*(?P<rest>.*)",
+    re.IGNORECASE | re.DOTALL,
+)
 _CHOICE_BREAK = re.compile(r"\s*,\s*(?:or\s+)?|\s+or\s+|\s*/\s*", re.IGNORECASE)
-_WHETHER = re.compile(r"(?:whether|if)\s+", re.IGNORECASE)
+_BETWEEN = re.compile(r"(?:choose|pick|decide)\s+between\s+(?P<one>\S+)\s+and\s+(?P<other>\S+)", re.IGNORECASE)
+_EITHER = re.compile(r"\S+(?:\s*,\s*\S+)*,?\s+or\s+\S+", re.IGNORECASE)
+_WHETHER = re.compile(r"(?:whether|if)\s+(?!.*\sor\s)", re.IGNORECASE | re.DOTALL)
 
 
 def _ask_rule(clause: str) -> Read | None:
@@ -150,18 +159,44 @@ def _ask_rule(clause: str) -> Read | None:
     found = _ASK.fullmatch(clause)
     if found is None:
         return None
-    rest = found["rest"].strip()
-    if not rest:
+    question = _bare(found["rest"])
+    if not question:
         return Read(unread=(clause,), hints=("Say what to ask: ask me which colour: red, green or blue.",))
-    head, colon, tail = rest.partition(":")
+    head, colon, tail = question.partition(":")
     choices: list[str] = []
-    if colon:
-        choices = [plain(part).rstrip("?.! ") for part in _CHOICE_BREAK.split(tail.strip()) if part.strip()]
-        rest = head.strip()
-    elif _WHETHER.match(rest):
+    if colon and head.strip() and tail.strip():
+        question, choices = head.strip(), _choices(tail)
+    elif between := _BETWEEN.fullmatch(question):
+        choices = [_bare(between["one"]), _bare(between["other"])]
+    elif _EITHER.fullmatch(question):
+        choices = _choices(question)
+    elif _WHETHER.match(question):
         choices = ["yes", "no"]
-    question = plain(rest).rstrip("?.! ")
     return Read((Wish("ask_user", {"question": f"{question[:1].upper()}{question[1:]}?", "choices": choices}),))
+
+
+def _choices(text: str) -> list[str]:
+    """The alternatives in `red, green or "light, blue"`."""
+    edges = [edge for found in _CHOICE_BREAK.finditer(mask(text)) for edge in found.span()]
+    bounds = [0, *edges, len(text)]
+    parts = [_bare(text[start:end]) for start, end in zip(bounds[::2], bounds[1::2], strict=True)]
+    return [part for part in parts if part]
+
+
+def _bare(text: str) -> str:
+    return plain(text).rstrip("?.! ")
+
+
+_DECISION = re.compile(
+    r"(?:approve|deny|allow|confirm|reject|yes|go\s+ahead|do\s+it)(?:\s+(?:it|that|this|all))?[\s.!]*", re.IGNORECASE
+)
+
+
+def _decision_rule(clause: str) -> Read | None:
+    """`approve it`, said in words: nobody decides in this way."""
+    if not _DECISION.fullmatch(clause):
+        return None
+    return Read(unread=(clause,), hints=("Only people decide, with the buttons on the card; I cannot do it for you.",))
 
 
 _RULES: tuple[Rule, ...] = (
@@ -174,4 +209,5 @@ _RULES: tuple[Rule, ...] = (
     read_rule,
     list_rule,
     shell_rule,
+    _decision_rule,
 )

@@ -19,17 +19,20 @@ _RUN_THIS = re.compile(
     re.IGNORECASE,
 )
 _PYTHON_COLON = re.compile(
-    r"(?:(?:run|execute|evaluate|try|do)\s+)?(?:(?:this|the|some|following|in|with)\s+)*python3?"
+    r"(?:(?:run|execute|evaluate|try|do|use)\s+)?(?:(?:this|the|some|following|in|with)\s+)*python3?"
     r"(?:\s+(?:code|snippet|program|script|expression|line))?\s*:\s*(?P<code>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _PYTHON_SPAN = re.compile(
     r"(?:run|execute|evaluate|try)\s+(?:(?:this|the|some|in|with)\s+)*python3?"
-    rf"(?:\s+(?:code|snippet|program|expression))?\s+(?P<before>{SPAN})|(?:run|execute|evaluate|try)\s+(?P<after>{SPAN})\s+(?:in|with|as|using)\s+python3?",
+    rf"(?:\s+(?:code|snippet|program|expression))?\s+(?P<before>{SPAN})"
+    rf"|(?:run|execute|evaluate|try)\s+(?P<after>{SPAN})\s+(?:in|with|as|using)\s+python3?",
     re.IGNORECASE,
 )
 _PYTHON_BARE = re.compile(
-    r"(?:run|execute|evaluate)\s+python3?\s+(?P<code>[^-\s].*)|(?P<print>print\(.*\))", re.IGNORECASE | re.DOTALL
+    r"(?:(?:run|execute|evaluate|use)\s+)?(?:(?:this|the|some)\s+)*python3?(?:\s+(?:code|snippet|program|expression))?"
+    r"(?:\s+to\s+(?:run|execute|evaluate))?\s+(?P<code>[^-\s].*)|(?P<print>print\(.*\))",
+    re.IGNORECASE | re.DOTALL,
 )
 
 
@@ -71,10 +74,18 @@ def _parses(code: str) -> bool:
 
 
 _SUM = re.compile(
-    r"(?P<verb>calculate|compute|evaluate|work\s+out|how\s+much\s+is|(?:tell\s+me\s+)?what(?:'s|’s|\s+is))\s+(?P<sum>.+)",
+    r"(?:(?:use\s+python\s+to\s+)?(?P<verb>calculate|compute|evaluate|work\s+out|how\s+much\s+is|(?:tell\s+me\s+)?what(?:'s|’s|\s+is))"
+    r"\s+)?(?P<sum>.+)",
     re.IGNORECASE,
 )
-_SPELT = {r"plus": "+", r"minus": "-", r"times": "*", r"multiplied\s+by": "*", r"divided\s+by": "/"}
+_SPELT = {
+    r"plus": "+",
+    r"minus": "-",
+    r"times": "*",
+    r"multiplied\s+by": "*",
+    r"divided\s+by": "/",
+    r"to\s+the\s+power\s+of": "**",
+}
 _MATHS = {name for name in dir(math) if not name.startswith("_")} - set(dir(builtins))
 
 
@@ -86,6 +97,7 @@ def sum_rule(clause: str) -> Read | None:
     written = plain(found["sum"].strip().rstrip("=?. "))
     for word, sign in _SPELT.items():
         written = re.sub(rf"\s+{word}\s+", f" {sign} ", written, flags=re.IGNORECASE)
+    written = re.sub(r"(?<=\d)\s*(?:%|percent)\s+of\s+", " / 100 * ", written)
     written = re.sub(r"(?<=\d)\s*[x×]\s*(?=[\d(])", "*", written).replace("÷", "/").replace("^", "**")
     try:
         tree = ast.parse(written, mode="eval")
@@ -94,8 +106,8 @@ def sum_rule(clause: str) -> Read | None:
     names = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name)}
     if not isinstance(tree.body, (ast.BinOp, ast.Call)) or not any(map(str.isdigit, written)):
         return None
-    if found["verb"].lower().startswith(("what", "tell", "how")) and names:
-        return None
+    if names and not (found["verb"] or "").lower().startswith(("calculate", "compute", "evaluate", "work")):
+        return None  # without such a word only plain numbers are a sum
     borrowed = sorted(names & _MATHS)
     head = f"from math import {', '.join(borrowed)}\n" if borrowed else ""
     return _code(f"{head}print({written})")
@@ -104,9 +116,9 @@ def sum_rule(clause: str) -> Read | None:
 # --- Commands ---------------------------------------------------------------------------------------------------------
 
 _RUN = re.compile(
-    r"(?:run|execute|try|launch|shell\s*:|in\s+the\s+(?:shell|terminal)\s*[,:]?(?:\s*(?:run|execute))?)\s*:?\s*"
+    r"(?:(?:run|execute|try|launch|shell|do(?=\s*`))(?!\w)|in\s+the\s+(?:shell|terminal)\s*[,:]?(?:\s*(?:run|execute))?)\s*:?\s*"
     r"(?:(?:(?:the|this|these|a|following)\s+)*(?:(?:shell|bash|terminal)\s+)?(?:command\s*line|commands?|cmd)\b\s*:?"
-    r"|(?:this|the\s+following|in\s+(?:the|a)\s+(?:shell|terminal|bash))\s*:)?\s*(?P<rest>.+)",
+    r"|(?:this|the\s+following|in\s+(?:the|a)\s+(?:shell|terminal|bash))(?:\s+for\s+me)?\s*:)?\s*(?P<rest>.+)",
     re.IGNORECASE | re.DOTALL,
 )
 _OUTPUT_OF = re.compile(
@@ -129,7 +141,7 @@ _NOT_A_COMMAND = re.compile(
     r"|in|on|at|for|to|with|from|into|by|as|is|are|was|not|no|again|away|over|out|off|up|down|back|along)[,.:]*"
 )
 _NOT_IN_A_COMMAND = re.compile(
-    r"(?:and|then|or|if|unless|when|whenever|until|because|but|so|tomorrow|tonight|daily|hourly|weekly|later|again"
+    r"(?:and|then|or|if|unless|when|whenever|until|because|but|so|tomorrow|tonight|daily|hourly|weekly|later|again|twice"
     r"|please)[,.;:]*"
 )
 _CONDITION = re.compile(

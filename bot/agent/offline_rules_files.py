@@ -43,11 +43,12 @@ _WRITE_PATH_FIRST = re.compile(
     r"(?:write|save|put|store|create|make)\s+(?:(?:the\s+following|this|the\s+text|text|content)\s+)?"
     rf"(?:(?:to|into|in|as)\s+)?{_ARTICLES}(?P<file>file\s+)?{_NAMED}(?P<path>{_PATH})"
     r"\s*(?:,?\s+(?:with|containing|that\s+says|saying|and\s+(?:write|put)\s+(?:into|in)\s+it)\b"
-    r"(?:\s+(?:the\s+|this\s+)?(?:content|contents|text|following|lines?|words?)\b)?\s*:?|:)\s*(?P<content>.+)",
+    r"(?:(?:\s+(?:the|this|these|following))*\s+(?:contents?|text|following|lines?|words?)\b)?\s*:?|:|\s(?=[\"“'`]))"
+    r"\s*(?P<content>.+?)(?:\s+(?:in|inside)\s+it)?",
     re.IGNORECASE | re.DOTALL,
 )
 _WRITE_PATH_LAST = re.compile(
-    rf"(?:write|save|put|store)\s+(?P<content>.+)\s+(?:to|into|in|as|under)\s+{_ARTICLES}(?P<file>file\s+)?{_NAMED}"
+    rf"(?:write|save|put|store)\s+(?:the\s+(?:text|words?|line)\s+)?(?P<content>.+)\s+(?:to|into|in|as|under)\s+{_ARTICLES}(?P<file>file\s+)?{_NAMED}"
     rf"(?P<path>{_PATH})[\s.!?]*",
     re.IGNORECASE | re.DOTALL,
 )
@@ -71,7 +72,7 @@ def write_rule(clause: str) -> Read | None:
         path = _path(found["path"], named_as_file=True)
         return None if path is None else Read((Wish("write_file", {"path": path, "content": ""}),))
     for form in (_WRITE_PATH_FIRST, _WRITE_PATH_LAST):
-        found = form.fullmatch(clause)
+        found = form.fullmatch(clause if form is _WRITE_PATH_FIRST else trim(clause))
         path = found and _path(found["path"], named_as_file=bool(found["file"]))
         if not found or not path:
             continue
@@ -126,13 +127,14 @@ def read_rule(clause: str) -> Read | None:
 
 
 _LIST = re.compile(
-    r"(?:list|ls|show|display|see|what\s+are|give)(?:\s+(?:me|us))?\s+(?:all\s+)?(?:of\s+)?(?:the\s+|my\s+|your\s+)?"
+    r"(?:list|ls|show|display|see|what\s+are|give)(?:\s+(?:me|us))?\s+(?:all\s+)?(?:of\s+)?"
+    r"(?:(?:the|my|your|this|current|working)\s+)*"
     r"(?:files?|folders?|director(?:y|ies)|contents?|everything|workspace)(?:\s+(?:and|or)\s+(?:folders?|director(?:y|ies)))?"
     r"(?:\s+(?:you\s+have|there\s+are|are\s+there|are\s+here|here|there))?"
     r"(?:\s+(?:in|of|under|inside|at|from|below|within)\s+(?P<where>.+))?",
     re.IGNORECASE,
 )
-_LIST_SHORT = re.compile(rf"(?:list|ls)(?:\s+(?P<where>{_PATH}))?", re.IGNORECASE)
+_LIST_SHORT = re.compile(rf"(?:list|ls)(?:\s+(?P<where>{_PATH}))?|show(?:\s+me)?\s+(?P<folder>\S+/)", re.IGNORECASE)
 _LIST_WHICH = re.compile(
     r"(?:what|which)\s+files\s+(?:are|do\s+you\s+have|exist|can\s+you\s+see)(?:\s+(?:there|here))?"
     r"(?:\s+(?:in|under|inside|below|within)\s+(?P<where>.+))?",
@@ -140,7 +142,7 @@ _LIST_WHICH = re.compile(
 )
 _LIST_INSIDE = re.compile(r"(?:tell\s+me\s+)?what(?:'s|’s|\s+is)\s+(?:in|inside|under)\s+(?P<where>.+)", re.IGNORECASE)
 _PLACE = re.compile(
-    rf"(?P<article>(?:the|this|your|my|current)\s+)*(?P<kind>(?:folder|directory|dir)\s*)?{_NAMED}(?P<path>{_PATH})?"
+    rf"(?P<article>(?:the|this|your|my|current|working)\s+)*(?P<kind>(?:folder|directory|dir)\s*)?{_NAMED}(?P<path>{_PATH})?"
     r"(?P<kind2>\s+(?:folder|directory|dir))?",
     re.IGNORECASE,
 )
@@ -152,8 +154,12 @@ def list_rule(clause: str) -> Read | None:
     clause = trim(clause)
     for form in (_LIST, _LIST_SHORT, _LIST_WHICH, _LIST_INSIDE):
         if found := form.fullmatch(clause):
-            place = _place(found["where"], loose=form is not _LIST_INSIDE)
-            return None if place is None else Read((Wish("list_files", {"path": place}),))
+            where = found["where"] or (found["folder"] if form is _LIST_SHORT else None)
+            parts = _PATH_BREAK.split(trim(where)) if where else [None]
+            places = [_place(part, loose=form is not _LIST_INSIDE) for part in parts]
+            if None in places:
+                return None
+            return Read(tuple(Wish("list_files", {"path": place}) for place in places))
     return None
 
 

@@ -30,7 +30,7 @@ class Read:
 Rule = Callable[[str], Read | None]
 """Takes one clause without its courtesies. None: not a matter of this rule."""
 
-SPAN = r"(?:``[^\n]+?``|`[^`\n]+`)"
+SPAN = r"(?:``(?!`)[^\n]+?``(?!`)|`[^`]+`)"
 """An inline code span, as Discord writes it. Has no group of its own."""
 
 FENCE = re.compile(
@@ -80,7 +80,8 @@ _LEADING = re.compile(
     r"|(?:please|pls|kindly|now|also|first|just|and|then|finally|next|ok|okay|so|signoff)(?!\w)[,!.:]?\s+"
     r"|(?:can|could|would|will)\s+you\s+"
     r"|(?:i\s+want|i['’]d\s+like|i\s+would\s+like|i\s+need)\s+you\s+to\s+"
-    r"|let['’]?s\s+|go\s+ahead\s+and\s+)+",
+    r"|let['’]?s\s+|go\s+ahead\s+and\s+"
+    r"|use\s+(?:the\s+)?(?:shell|terminal|bash|command\s+line)(?:\s+tool)?\s+to\s+)+",
     re.IGNORECASE,
 )
 _TRAILING = re.compile(r"[\s,]+(?:please|pls|thanks|thank\s+you|for\s+me|would\s+you|will\s+you)$", re.IGNORECASE)
@@ -107,7 +108,7 @@ def trim(text: str) -> str:
 
 
 _IGNORABLE = re.compile(
-    r"(?:(?:many\s+)?thanks?(?:\s+you)?(?:\s+(?:very|so)\s+much|\s+a\s+lot)?|please|cheers|ok|okay|great|cool"
+    r"(?:again|now|once\s+more|right\s+away|(?:many\s+)?thanks?(?:\s+you)?(?:\s+(?:very|so)\s+much|\s+a\s+lot)?|please|cheers|ok|okay|great|cool"
     r"|hi|hello|hey|good\s+(?:morning|evening|day)|report\s+back|in\s+the\s+(?:shell|terminal)"
     r"|help(?:\s+me)?|what\s+can\s+you\s+do|who\s+are\s+you|what\s+are\s+you|how\s+do\s+you\s+work|what\s+do\s+you\s+understand"
     r"|(?:show|tell|give|send)\s+(?:me|us)\s+(?:the\s+|its\s+|what\s+)?"

@@ -48,6 +48,10 @@ UNDERSTOOD: dict[str, list[tuple[str, Any]]] = {
     "run:\n```\nls -la\n```": [("shell", "ls -la")],
     "```sh\nls\n```": [("shell", "ls")],
     "run python script.py": [("shell", "python script.py")],
+    "use the shell to run date": [("shell", "date")],
+    "run this for me: date": [("shell", "date")],
+    "run `date` again": [("shell", "date")],
+    "run `printf 'a\nb'`": [("shell", "printf 'a\nb'")],
     # Python
     "run python: print(1+1)": [("execute_code", "print(1+1)")],
     "run python print(1+1)": [("execute_code", "print(1+1)")],
@@ -62,6 +66,10 @@ UNDERSTOOD: dict[str, list[tuple[str, Any]]] = {
     "what is 3 plus 4?": [("execute_code", "print(3 + 4)")],
     "calculate sqrt(2)": [("execute_code", "from math import sqrt\nprint(sqrt(2))")],
     "calculate sum(range(1, 101))": [("execute_code", "print(sum(range(1, 101)))")],
+    "run the python code print(2+2)": [("execute_code", "print(2+2)")],
+    "use python to compute 2+2": [("execute_code", "print(2+2)")],
+    "2+2": [("execute_code", "print(2+2)")],
+    "calculate 15% of 200": [("execute_code", "print(15 / 100 * 200)")],
     # reading and listing
     "read notes.txt": [("read_file", "notes.txt")],
     "Read notes.txt.": [("read_file", "notes.txt")],
@@ -76,6 +84,9 @@ UNDERSTOOD: dict[str, list[tuple[str, Any]]] = {
     "what's in src?": [("list_files", "src")],
     "what's in the src folder?": [("list_files", "src")],
     "which files are there?": [("list_files", ".")],
+    "list the current directory": [("list_files", ".")],
+    "list files in src and docs": [("list_files", "src"), ("list_files", "docs")],
+    "show me src/": [("list_files", "src/")],
     # writing
     "write hello world to notes.txt": [("write_file", ("notes.txt", "hello world"))],
     'write "hello, and then bye; ok" to notes.txt': [("write_file", ("notes.txt", "hello, and then bye; ok"))],
@@ -88,6 +99,9 @@ UNDERSTOOD: dict[str, list[tuple[str, Any]]] = {
     "put hello in the file notes": [("write_file", ("notes", "hello"))],
     "create an empty file x.txt": [("write_file", ("x.txt", ""))],
     "write buy milk and then run home to todo.txt": [("write_file", ("todo.txt", "buy milk and then run home"))],
+    "create a file a.txt with hello world in it": [("write_file", ("a.txt", "hello world"))],
+    "create a file a.txt with the following content:\nhello\nworld": [("write_file", ("a.txt", "hello\nworld"))],
+    "write hello to a.txt please": [("write_file", ("a.txt", "hello"))],
     # pages
     "fetch https://example.org": [("http_fetch", "https://example.org")],
     "fetch the page https://example.org/a?b=c, please.": [("http_fetch", "https://example.org/a?b=c")],
@@ -98,10 +112,15 @@ UNDERSTOOD: dict[str, list[tuple[str, Any]]] = {
     "in the background, run `date` and then read a.txt": [("start_job", "run `date` and then read a.txt")],
     "start a job to count the stars": [("start_job", "count the stars")],
     "run `make` in the background": [("start_job", "run `make`")],
+    "start a job that runs `date`": [("start_job", "run `date`")],
+    "start something in the background: run `make`": [("start_job", "run `make`")],
     # questions
     "ask me which colour: red, green or blue": [("ask_user", ("Which colour?", ["red", "green", "blue"]))],
     "ask me what to do: run, read or list": [("ask_user", ("What to do?", ["run", "read", "list"]))],
     "ask me whether to go on": [("ask_user", ("Whether to go on?", ["yes", "no"]))],
+    'ask me which one: "a, b" or c': [("ask_user", ("Which one?", ["a, b", "c"]))],
+    "ask me: red or blue?": [("ask_user", ("Red or blue?", ["red", "blue"]))],
+    "ask me whether I want tea or coffee": [("ask_user", ("Whether I want tea or coffee?", []))],
     "ask me my name": [("ask_user", ("My name?", []))],
     # several
     "run `date` and then read notes.txt": [("shell", "date"), ("read_file", "notes.txt")],
@@ -175,6 +194,10 @@ def test_separators_inside_a_fence_do_not_cut() -> None:
         "ask me",
         "tell me a joke",
         "make a sandwich",
+        "running late",
+        "start something in the background",
+        "ask me something",
+        "approve it",
         "run",
     ],
 )
