@@ -303,6 +303,7 @@ async def open_house(
     ids: str = "id",
     recover: bool = True,
     open_db: OpenDatabase = open_database,
+    sweep_ms: int = 3_600_000,
 ) -> AsyncIterator[House]:
     """A house on `folder`, its face connected and its past made good."""
     clock, face, bench = clock or ManualClock(), face or Face(), bench or Bench()
@@ -315,7 +316,7 @@ async def open_house(
         clock=clock,
         new_id=counting_ids(ids),
         model=script.model,
-        sweep_ms=3_600_000,
+        sweep_ms=sweep_ms,
         open_db=open_db,
     ) as app:
         app.engine.connect(face)
