@@ -71,6 +71,7 @@ class Chat(commands.Cog):
             prompt=prompt,
             notify=notify,
             reply_to=shown if held else None,
+            if_apart=True,
         )
 
     @commands.Cog.listener()
@@ -89,7 +90,15 @@ class Chat(commands.Cog):
         self.begin(place, message.author.id, request=message.id, prompt=prompt, reply_to=message.id)
 
     def begin(
-        self, place: Place, person: int, *, request: int, prompt: str, notify: str = "channel", reply_to: int | None
+        self,
+        place: Place,
+        person: int,
+        *,
+        request: int,
+        prompt: str,
+        notify: str = "channel",
+        reply_to: int | None,
+        if_apart: bool = False,
     ) -> None:
         """Start a turn in the background; its answer grows in a message of its own."""
         ctx = TurnContext(
@@ -100,7 +109,7 @@ class Chat(commands.Cog):
             prompt=prompt,
             notify=notify,
         )
-        reply = self._surface.reply(place, f"reply/{request}", reply_to=reply_to)
+        reply = self._surface.reply(place, f"reply/{request}", reply_to=reply_to, if_apart=if_apart)
         self._spawn(self._turn(ctx, reply), name=f"turn {request}")
 
     async def _turn(self, ctx: TurnContext, reply: Reply) -> None:

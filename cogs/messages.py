@@ -32,7 +32,7 @@ class _Posted:
 class Messages:
     """One logical text in a channel. `key` names it: every attempt to say the same thing uses the same one.
 
-    `already`: a message that is there and is to be its first.
+    `reply_to`, `if_apart`: see `Post`. `already`: a message that is there and is to be its first.
     """
 
     def __init__(
@@ -41,13 +41,14 @@ class Messages:
         key: str,
         *,
         reply_to: int | None = None,
+        if_apart: bool = False,
         already: int | None = None,
         ping: Iterable[str] = (),
         ping_roles: Iterable[str] = (),
     ) -> None:
         self._channel = channel
         self._key = key
-        self._reply_to = reply_to
+        self._reply_to, self._if_apart = reply_to, if_apart
         self._users, self._roles = list(ping), list(ping_roles)
         self._posted = [] if already is None else [_Posted(already, "")]
         self._file: int | None = None
@@ -93,6 +94,7 @@ class Messages:
                 nonce=limits.nonce(self._key, number),
                 content=content,
                 reply_to=self._reply_to if first else None,
+                if_apart=self._if_apart,
                 mentions=posting.mentions(self._users, self._roles) if first else posting.NOBODY,
             )
             self._posted.append(_Posted(await self._channel.create(post), content))

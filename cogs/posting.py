@@ -44,6 +44,8 @@ class Post:
     file: discord.File | None = None
     mentions: discord.AllowedMentions = NOBODY
     reply_to: int | None = None
+    if_apart: bool = False
+    """Refer to `reply_to` only when other messages stand between: right below it, the reader sees it anyway."""
 
 
 class Channel:
@@ -56,13 +58,14 @@ class Channel:
 
     async def create(self, post: Post) -> int:
         """Post a message; its id. Raises `FileRefused`, `DeliveryError`, `Unreachable`."""
+        reply_to = None if post.if_apart and post.reply_to == self._newest() else post.reply_to
         with faults.delivering(self._missing):
             try:
-                return await self._send(post, reply_to=post.reply_to)
+                return await self._send(post, reply_to=reply_to)
             except discord.HTTPException as error:
                 if post.file is not None and faults.is_too_large(error):
                     raise FileRefused("The file is too large for Discord.") from error
-                if post.reply_to is None or not faults.is_reply_refused(error):
+                if reply_to is None or not faults.is_reply_refused(error):
                     raise
                 return await self._send(post, reply_to=None)
 
@@ -102,6 +105,10 @@ class Channel:
         """Show for ten seconds that something is being written. Raises `DeliveryError`, `Unreachable`."""
         with faults.delivering(self._missing):
             await self.messageable.typing()
+
+    def _newest(self) -> int | None:
+        """The channel's newest message, if the cache knows the channel."""
+        return getattr(self._client.get_channel(self.place.channel), "last_message_id", None)
 
     def _missing(self) -> list[str]:
         return permissions.missing_in(self._client, self.place.guild, self.place.channel)

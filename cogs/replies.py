@@ -42,12 +42,13 @@ class DiscordReply:
         *,
         spawn: Spawn,
         reply_to: int | None = None,
+        if_apart: bool = False,
         already: int | None = None,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         now: Callable[[], float] | None = None,
     ) -> None:
         self._channel = channel
-        self._messages = Messages(channel, key, reply_to=reply_to, already=already)
+        self._messages = Messages(channel, key, reply_to=reply_to, if_apart=if_apart, already=already)
         self._key = key
         self._spawn = spawn
         self._sleep = sleep

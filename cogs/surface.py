@@ -90,9 +90,9 @@ class DiscordSurface:
         """See `Surface.reopen`."""
         return DiscordReply(self.channel(places.parse(place)), key, spawn=self._spawn, already=int(message))
 
-    def reply(self, place: Place, key: str, *, reply_to: int | None) -> DiscordReply:
-        """A new reply, looking busy from the start."""
-        reply = DiscordReply(self.channel(place), key, spawn=self._spawn, reply_to=reply_to)
+    def reply(self, place: Place, key: str, *, reply_to: int | None, if_apart: bool) -> DiscordReply:
+        """A new reply, looking busy from the start. `reply_to`, `if_apart`: see `posting.Post`."""
+        reply = DiscordReply(self.channel(place), key, spawn=self._spawn, reply_to=reply_to, if_apart=if_apart)
         reply.begin()
         return reply
 
