@@ -9,8 +9,7 @@ siblings, and accepts answers of the wrong kind.)
 from __future__ import annotations
 
 import json
-import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -22,13 +21,14 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
+from bot.agent.executions import Executions, NoneLeft
+from bot.deferral.body import run_body
+from bot.deferral.executor import parse
 from bot.deferral.intent import action_key, intent_key
 from bot.deferral.policy import Policy
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind
-from bot.errors import ApprovalRequired, CallDeferred, NothingRan, TurnStopped
+from bot.errors import ApprovalRequired, CallDeferred, RunStopped, TurnStopped
 from storage.runs import Run
-
-logger = logging.getLogger(__name__)
 
 Screen = Callable[[Run, str | None, str], Awaitable[str | None]]
 """Takes the run, the intent and the action; the sentence that answers a re-emission, or None for a new call."""
@@ -49,6 +49,12 @@ class RunDeps:
     """Actions that wait since this stretch began: a second one in the same batch gets no card of its own."""
     turned_away: int = 0
     """Calls of this stretch that were answered in place of a card."""
+    executions: Executions = field(default_factory=Executions)
+    unknown: tuple[str, ...] = ()
+    """Tools that the batch at hand names and nobody has: then none of its calls runs."""
+    stopped: dict[str, Exception] = field(default_factory=dict)
+    """Why the stretch has to end after this batch, by the call that said so. Not raised: that would cancel the other
+    calls of the batch wherever they are."""
 
 
 class Gate(AbstractToolset[RunDeps]):
@@ -62,12 +68,20 @@ class Gate(AbstractToolset[RunDeps]):
         screen: Screen,
         nobody_can_decide: Refusal,
         mask: Callable[[str], str],
+        timeout_seconds: float | None = None,
     ) -> None:
+        """`timeout_seconds` bounds each body that runs here; None leaves that to the body."""
         self._tools = tools
         self._policy = policy
         self._screen = screen
         self._nobody_can_decide = nobody_can_decide
         self._mask = mask
+        self._timeout_seconds = timeout_seconds
+
+    @property
+    def names(self) -> Collection[str]:
+        """The tools there are."""
+        return self._tools.keys()
 
     @property
     def id(self) -> str:
@@ -98,42 +112,48 @@ class Gate(AbstractToolset[RunDeps]):
         An exception of a tool must not pass: it would end the run, and a pause of the same batch with it.
         """
         called = self._tools[name]
+        if ctx.deps.unknown:
+            names = ", ".join(ctx.deps.unknown)
+            return f"Not run, like every other call of this batch: it names tools that do not exist ({names})."
         verdict = self._policy.decide(called, tool_args)
         if verdict.action == "refuse":
-            return self._turn_away(ctx.deps, f"Policy refuses this call: {verdict.rule}. It did not run.")
+            return self._turn_away(ctx, f"Policy refuses this call: {verdict.rule}. It did not run.")
         if called.kind is not ToolKind.APPROVAL:
-            return await self._defer(called, tool_args, ctx.deps, called.kind, reason="")
+            return await self._defer(called, tool_args, ctx, called.kind, reason="")
         if verdict.action == "ask":
-            return await self._defer(called, tool_args, ctx.deps, ToolKind.APPROVAL, reason=verdict.rule)
+            return await self._defer(called, tool_args, ctx, ToolKind.APPROVAL, reason=verdict.rule)
         try:
             return await self._run(called, tool_args, ctx)
         except ApprovalRequired as signal:
-            return await self._defer(called, tool_args, ctx.deps, ToolKind.APPROVAL, reason=signal.reason)
+            return await self._defer(called, tool_args, ctx, ToolKind.APPROVAL, reason=signal.reason)
         except CallDeferred as signal:
-            return await self._defer(called, tool_args, ctx.deps, ToolKind.EXTERNAL, reason=signal.key)
+            return await self._defer(called, tool_args, ctx, ToolKind.EXTERNAL, reason=signal.key)
 
-    async def _defer(self, tool: Tool, args: dict[str, Any], deps: RunDeps, kind: ToolKind, *, reason: str) -> str:
-        run = deps.run
+    async def _defer(
+        self, tool: Tool, args: dict[str, Any], ctx: RunContext[RunDeps], kind: ToolKind, *, reason: str
+    ) -> str:
+        deps, run = ctx.deps, ctx.deps.run
         if kind is ToolKind.APPROVAL and (refusal := self._nobody_can_decide(run)) is not None:
-            return self._turn_away(deps, refusal)
+            return self._turn_away(ctx, refusal)
         intent = intent_key(run.conversation, run.request, tool.name, args)
         action = action_key(tool.name, args)
         if action in deps.deferred:
-            return self._turn_away(deps, "This very call is already being asked about. It has not run; wait for it.")
+            return self._turn_away(ctx, "This very call is already being asked about. It has not run; wait for it.")
         # Noted before the first await: calls of one batch come in together.
         deps.deferred.add(action)
         if (answer := await self._screen(run, intent, action)) is not None:
             deps.deferred.discard(action)
-            return self._turn_away(deps, answer)
+            return self._turn_away(ctx, answer)
         raise pydantic_ai.CallDeferred(
             metadata={"args": args, "reason": reason, "kind": str(kind), "intent": intent, "action": action}
         )
 
-    def _turn_away(self, deps: RunDeps, answer: str) -> str:
+    def _turn_away(self, ctx: RunContext[RunDeps], answer: str) -> str:
         """Answer a call in place of a card. A model that keeps coming back ends the turn."""
+        deps = ctx.deps
         deps.turned_away += 1
         if deps.turned_away >= BREAKER:
-            raise TurnStopped(
+            deps.stopped[ctx.tool_call_id or ""] = TurnStopped(
                 "I stopped this turn: the model kept asking for calls that had already been answered. Nothing more was"
                 " run. Ask again in other words if something is missing.",
                 detail=f"breaker after {deps.turned_away} repeated calls",
@@ -151,17 +171,18 @@ class Gate(AbstractToolset[RunDeps]):
             approved=False,
         )
         try:
-            outcome = await tool.body(tool.arguments.model_validate_json(json.dumps(args)), call)
-        except (ApprovalRequired, CallDeferred):
-            raise
-        except NothingRan as signal:
-            raise ToolFailed(self._mask(f"It could not start, so nothing ran: {signal}")) from signal
-        except Exception as error:  # whatever a tool raises, the run must go on
-            logger.exception("tool failed", extra={"action": "tool_failed", "tool": tool.name})
-            raise ToolFailed(self._mask(f"The tool failed: {type(error).__name__}: {error}")) from error
-        if not outcome.ok:
-            raise ToolFailed(self._mask(outcome.text))
-        return self._mask(outcome.text)
+            async with ctx.deps.executions.one():
+                ran = await run_body(
+                    tool, parse(tool, args), call, timeout_seconds=self._timeout_seconds, mask=self._mask
+                )
+        except NoneLeft:
+            return "Not run: this run has used up the tool calls it may make."
+        except RunStopped as signal:
+            ctx.deps.stopped[call.id] = signal
+            return "The run was stopped by this call."
+        if not ran.ok:
+            raise ToolFailed(ran.text) from ran.error
+        return ran.text
 
 
 class _Validator:

@@ -9,6 +9,7 @@ from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
     ModelRequest,
+    ModelRequestPart,
     ModelResponse,
     ToolCallPart,
     ToolReturnPart,
@@ -46,11 +47,20 @@ def open_calls(messages: Sequence[ModelMessage]) -> list[ToolCallPart]:
         if isinstance(message, ModelResponse):
             waiting += [part for part in message.parts if isinstance(part, ToolCallPart)]
             continue
-        for part in message.parts:
-            if isinstance(part, ToolReturnPart):
-                answered = next((call for call in waiting if call.tool_call_id == part.tool_call_id), None)
-                waiting = [call for call in waiting if call is not answered]
+        for call_id in map(answered_call, message.parts):
+            answered = next((call for call in waiting if call.tool_call_id == call_id), None)
+            waiting = [call for call in waiting if call is not answered]
     return waiting
+
+
+def answered_call(part: ModelRequestPart) -> str | None:
+    """The id of the call that a part of a request answers, if it answers one."""
+    if isinstance(part, ToolReturnPart):
+        return part.tool_call_id
+    # What pydantic-ai wrote, before it was a result, for a call that the model is to correct.
+    if part.part_kind == "retry-prompt" and part.tool_name is not None:
+        return part.tool_call_id
+    return None
 
 
 def placeholders(messages: Sequence[ModelMessage], explain: Callable[[str], str]) -> list[ModelMessage]:

@@ -44,3 +44,24 @@ class LoopResult:
     """In the model's emission order; empty when the run has ended."""
     messages: Sequence[str]
     """What the stretch added to the conversation, each message as JSON."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Limits:
+    """What one run may take. A resume is a run of its own."""
+
+    requests: int = 40
+    """Model requests: a loop that never ends must end."""
+    tool_calls: int | None = None
+    """Bodies that ran, those of approved calls included. A call that was deferred, refused or answered from what is
+    known did not run."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Usage:
+    """What one run took, counted as in `Limits`."""
+
+    requests: int
+    tool_calls: int
+    input_tokens: int
+    output_tokens: int
