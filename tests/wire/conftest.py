@@ -78,13 +78,13 @@ class Signoff:
     async def until(self, sql: str, wanted: object, *parameters: str) -> None:
         """Wait for a row; looks again and again, because another process's file has no event to wait for."""
         async with asyncio.timeout(10):
-            while self.row(sql, *parameters) != wanted:  # noqa: ASYNC110
+            while self.row(sql, *parameters) != wanted:
                 await asyncio.sleep(0.02)
 
     async def until_logged(self, count: int) -> None:
         """Wait until the file `log` in the workspace has so many lines."""
         async with asyncio.timeout(10):
-            while len(self.logged()) < count:  # noqa: ASYNC110
+            while len(self.logged()) < count:
                 await asyncio.sleep(0.02)
 
     def logged(self) -> list[str]:
