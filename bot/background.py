@@ -9,11 +9,13 @@ import asyncio
 import contextvars
 import logging
 from collections.abc import Callable, Coroutine
-from typing import Any
+from typing import Any, TypeVar
 
 from bot.clock import Clock
 
 logger = logging.getLogger(__name__)
+
+_T = TypeVar("_T")
 
 
 class Background:
@@ -55,6 +57,21 @@ class Background:
             task.cancel()
         while self._tasks:
             await asyncio.wait(self._tasks)
+
+
+async def to_the_end(work: Coroutine[Any, Any, _T]) -> _T:
+    """Await work that must not be left half done: cancelled, however often, it is finished first."""
+    task = asyncio.ensure_future(work)
+    cancelled: asyncio.CancelledError | None = None
+    while not task.done():
+        try:
+            await asyncio.wait([task])
+        except asyncio.CancelledError as error:
+            cancelled = error
+    if cancelled is None:
+        return task.result()
+    task.exception()  # looked at: a cancelled caller has no use for it
+    raise cancelled
 
 
 class Alarm:

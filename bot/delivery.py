@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 
 from bot.clock import Clock
 from bot.deferral.tool import ToolKind
 from bot.errors import DeliveryError, Unreachable
 from bot.lanes import Lanes
+from bot.plain import describe
 from bot.surface import Announcement, CardView, Reply, Surface
 from storage import approvals, audit, cards, outbox, runs
 from storage.approvals import Approval, ApprovalState
@@ -35,6 +37,19 @@ ATTEMPT_MS = 60_000
 def back_off(tries: int) -> int:
     """Milliseconds to wait after the `tries`-th failed attempt."""
     return int(min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** min(tries, 20)))
+
+
+@contextmanager
+def _delivering() -> Iterator[None]:
+    """Around every errand of a face. Whatever it raises, the errand has failed and nothing else has."""
+    try:
+        yield
+    except DeliveryError:
+        raise
+    except Exception as error:
+        # The edge to faces: a bug of one must cost neither what is owed nor what others are owed.
+        logger.exception("the face failed", extra={"action": "face_failed"})
+        raise DeliveryError(describe(error)) from error
 
 
 Approvers = tuple[frozenset[str], frozenset[str]]
@@ -69,7 +84,11 @@ class Delivery:
         return self._surface.link(approval.place, message) if self._surface is not None else ""
 
     async def deliver(self) -> None:
-        """Bring out everything that is due. Whatever fails stays owed."""
+        """Bring out everything that is due. Whatever fails stays owed.
+
+        What somebody else is bringing out at this moment is left to them: a stuck face must not gather a queue.
+        Raises the first error that is not the face's, after everything else was tried.
+        """
         if self._surface is None:
             return
         seen: set[str] = set()
@@ -82,24 +101,29 @@ class Delivery:
         fresh_cards = [
             card
             for card in await cards.owed(self._database.reader, now=now)
-            if f"card {card.id} {card.version}" not in seen
+            if f"card {card.id} {card.version}" not in seen and not self._lanes.waiting(card.id)
         ]
         seen.update(f"card {card.id} {card.version}" for card in fresh_cards)
         by_place: dict[str, list[int]] = {}
         for owed in await outbox.due(self._database.reader, now=now):
-            if (mark := f"outbox {owed.id}") not in seen:
+            if (mark := f"outbox {owed.id}") not in seen and not self._lanes.waiting(f"place {owed.place}"):
                 seen.add(mark)
                 by_place.setdefault(owed.place, []).append(owed.id)
-        # A card or a place that is slow (rate limits) must not hold up the others.
-        await asyncio.gather(
+        # A card or a place that is slow (rate limits) or fails must not hold up the others.
+        endings = await asyncio.gather(
             *(self.show_card(card.id) for card in fresh_cards),
-            *(self._say_in_order(ids, surface) for ids in by_place.values()),
+            *(self._say_in_order(place, ids, surface) for place, ids in by_place.items()),
+            return_exceptions=True,
         )
+        for ending in endings:
+            if ending is not None:
+                raise ending
         return bool(fresh_cards or by_place)
 
-    async def _say_in_order(self, ids: list[int], surface: Surface) -> None:
-        for id in ids:
-            await self._say(id, surface)
+    async def _say_in_order(self, place: str, ids: list[int], surface: Surface) -> None:
+        async with self._lanes.enter(f"place {place}"):
+            for id in ids:
+                await self._say(id, surface)
 
     async def view(self, card: Card) -> CardView:
         """What the card shows now."""
@@ -130,11 +154,12 @@ class Delivery:
                     await cards.give_up(tx, id, version=card.version, error="settled before it was shown")
                 return
             try:
-                if card.message is None:
-                    message = await self._surface.post_card(view)
-                else:
-                    message = card.message
-                    await self._surface.edit_card(view)
+                with _delivering():
+                    if card.message is None:
+                        message = await self._surface.post_card(view)
+                    else:
+                        message = card.message
+                        await self._surface.edit_card(view)
             except DeliveryError as error:
                 await self._card_failed(view, error)
                 return
@@ -169,30 +194,35 @@ class Delivery:
             await cards.give_up(tx, card.id, version=fresh.version if fresh else card.version, error=str(error))
 
     async def _say(self, id: int, surface: Surface) -> None:
-        async with self._lanes.enter(f"outbox {id}"):
-            now = self._clock.now()
-            async with self._database.begin("attempt") as tx:
-                owed = await outbox.attempt(tx, id, next_due=now + ATTEMPT_MS, now=now)
-                if owed is not None and not await self._still_true(tx, owed):
-                    await outbox.drop(tx, id)
-                    return
-            if owed is None:
+        now = self._clock.now()
+        async with self._database.begin("attempt") as tx:
+            owed = await outbox.attempt(tx, id, next_due=now + ATTEMPT_MS, now=now)
+            if owed is not None and not await self._still_true(tx, owed):
+                await outbox.drop(tx, id)
                 return
-            try:
-                receipt = await self._send(owed, surface)
-            except DeliveryError as error:
-                await self._say_failed(owed, error)
-                return
-            async with self._database.begin("delivered") as tx:
-                await outbox.delivered(tx, id, receipt=receipt)
-                await audit.record(
-                    tx,
-                    at=self._clock.now(),
-                    actor=audit.SYSTEM,
-                    event="announced",
-                    run=owed.run,
-                    detail={"key": owed.key, "place": owed.place, "message": receipt},
-                )
+        if owed is None:
+            return
+        try:
+            receipt = await self._send(owed, surface)
+        except DeliveryError as error:
+            await self._say_failed(owed, error)
+            return
+        async with self._database.begin("delivered") as tx:
+            await outbox.delivered(tx, id, receipt=receipt)
+            await audit.record(
+                tx,
+                at=self._clock.now(),
+                actor=audit.SYSTEM,
+                event="announced",
+                run=owed.run,
+                detail={"key": owed.key, "place": owed.place, "message": receipt},
+            )
+        self._forget_reply(owed)
+
+    def _forget_reply(self, owed: Owed) -> None:
+        """Not before its ending is stored: until then the answer may have to go into the same message again."""
+        if owed.run is not None and owed.body.get("answer"):
+            self.replies.pop(owed.run, None)
 
     async def _still_true(self, tx: Transaction, owed: Owed) -> bool:
         """A reminder is owed only while its card waits."""
@@ -217,11 +247,12 @@ class Delivery:
             reply_to=reply_to,
             repeated=owed.state == "attempting",
         )
-        if (person := owed.body.get("person")) is not None:
-            return await surface.tell(person, announcement)
-        if owed.run is None or not owed.body.get("answer"):
+        if owed.run is not None and owed.body.get("answer"):
+            return await self._answer(owed, owed.run, announcement, surface)
+        with _delivering():
+            if (person := owed.body.get("person")) is not None:
+                return await surface.tell(person, announcement)
             return await surface.announce(announcement)
-        return await self._answer(owed, owed.run, announcement, surface)
 
     async def _answer(self, owed: Owed, run_id: str, announcement: Announcement, surface: Surface) -> str:
         """A run's answer: in its reply as long as that still grows, else as a new message."""
@@ -233,17 +264,18 @@ class Delivery:
                 async with self._database.begin("answer in place") as tx:
                     await outbox.in_place(tx, owed.id, via=reply.message)
             try:
-                receipt = await reply.finish(announcement.text)
+                with _delivering():
+                    return await reply.finish(announcement.text)
             except Unreachable:
                 logger.warning("reply is gone", extra={"action": "reply_gone", "key": announcement.key})
                 self.replies.pop(run_id, None)
-            else:
-                self.replies.pop(run_id, None)
-                return receipt
-        receipt = await surface.announce(announcement)
+        with _delivering():
+            receipt = await surface.announce(announcement)
         run = await runs.get(self._database.reader, run_id)
         if run is not None and run.reply is not None:
-            await surface.mark_moved(run.place, run.reply, receipt)
+            # The answer is out: whatever becomes of this pointer, it must not be said a second time.
+            with suppress(DeliveryError), _delivering():
+                await surface.mark_moved(run.place, run.reply, receipt)
         return receipt
 
     async def _say_failed(self, owed: Owed, error: DeliveryError) -> None:
@@ -257,6 +289,7 @@ class Delivery:
             if not final:
                 await outbox.failed(tx, owed.id, due_at=now + back_off(owed.tries), error=str(error))
                 return
+            self._forget_reply(owed)
             await outbox.undeliverable(tx, owed.id, error=str(error))
             await audit.record(
                 tx,

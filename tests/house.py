@@ -256,9 +256,10 @@ class House:
         notify: str = "channel",
         conversation: str = PLACE,
         place: str = PLACE,
+        page: Page | None = None,
     ) -> Page:
         """One turn to its pause or end, and everything it set off."""
-        page = Page()
+        page = page or Page()
         await self.app.engine.take_turn(
             TurnContext(
                 conversation=conversation, place=place, requester=by, request=request, prompt=prompt, notify=notify
