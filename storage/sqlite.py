@@ -1,6 +1,10 @@
 """The SQLite driver: one writer, one reader, write-ahead log, every commit on the disk.
 
 synchronous=FULL because a lost commit would be a lost claim, and a lost claim a second execution.
+
+What may wait (for the disk, for another process's lock, for many rows) waits on a thread of aiosqlite's. A
+statement inside a transaction waits for neither: it takes microseconds, a hop to a thread and back takes many times
+that, and one approval's whole way is some 150 statements. So statements run where they are called.
 """
 
 from __future__ import annotations
@@ -25,30 +29,41 @@ CHECKPOINT_PAGES = 4_000
 """Pages (of 4 KiB) in the log before they are copied into the file."""
 
 
-class _Connection:
-    """`Transaction` (and so `Reader`) over one aiosqlite connection."""
+FEW_ROWS = 256
+"""So many rows are read at once; what is more comes from the thread."""
 
-    def __init__(self, connection: aiosqlite.Connection) -> None:
-        self._connection = connection
+
+class _Connection:
+    """`Transaction` (and so `Reader`) over one connection, and the thread on which it may wait."""
+
+    def __init__(self, raw: sqlite3.Connection, thread: aiosqlite.Connection) -> None:
+        self.raw = raw
+        self.thread = thread
 
     async def all(self, sql: str, *parameters: object) -> list[Row]:
-        return cast(list[Row], await self._connection.execute_fetchall(sql, cast(Any, parameters)))
+        cursor = self.raw.execute(sql, cast(Any, parameters))
+        rows = cursor.fetchmany(FEW_ROWS)
+        if len(rows) == FEW_ROWS:
+            rest = aiosqlite.Cursor(self.thread, cursor)
+            rows += await rest.fetchall()
+        return rows
 
     async def one(self, sql: str, *parameters: object) -> Row | None:
-        rows = await self.all(sql, *parameters)
-        return rows[0] if rows else None
+        cursor = self.raw.execute(sql, cast(Any, parameters))
+        row = cast(Row | None, cursor.fetchone())
+        cursor.close()
+        return row
 
     async def execute(self, sql: str, *parameters: object) -> int:
-        async with self._connection.execute(sql, cast(Any, parameters)) as cursor:
-            return cursor.rowcount
+        return self.raw.execute(sql, cast(Any, parameters)).rowcount
 
 
 class SqliteDatabase:
     """`Database` over one file."""
 
-    def __init__(self, writer: aiosqlite.Connection, reader: aiosqlite.Connection) -> None:
+    def __init__(self, writer: _Connection, reader: _Connection) -> None:
         self._writer = writer
-        self._reader = _Connection(reader)
+        self._reader = reader
         self._lock = asyncio.Lock()
 
     @property
@@ -60,19 +75,38 @@ class SqliteDatabase:
     async def begin(self, step: str) -> AsyncIterator[Transaction]:
         """See `Database.begin`. IMMEDIATE, because a read that turns into a write fails under contention."""
         async with self._lock:
+            writer = self._writer
             try:
-                await _completed(self._writer.execute("BEGIN IMMEDIATE"))
-                yield _Connection(self._writer)
-                await _completed(self._writer.commit())
+                await _take_lock(writer)
+                yield writer
+                await _completed(writer.thread.commit())
             except BaseException:
-                if self._writer.in_transaction:
-                    await _completed(self._writer.rollback())
+                if writer.raw.in_transaction:
+                    await _completed(writer.thread.rollback())
                 raise
 
     async def data_version(self) -> int:
         """See `Database.data_version`."""
         row = await self._reader.one("PRAGMA data_version")
         return int(row["data_version"]) if row is not None else 0
+
+
+async def _take_lock(writer: _Connection) -> None:
+    """Begin, at once or, when another process is writing, as soon as it has done so."""
+    try:
+        writer.raw.execute("BEGIN IMMEDIATE")
+    except sqlite3.OperationalError as error:
+        if error.sqlite_errorcode != sqlite3.SQLITE_BUSY:
+            raise
+        await _completed(_wait_for_lock(writer.thread))
+
+
+async def _wait_for_lock(thread: aiosqlite.Connection) -> None:
+    await thread.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    try:
+        await thread.execute("BEGIN IMMEDIATE")
+    finally:
+        await thread.execute("PRAGMA busy_timeout = 0")
 
 
 async def _completed(step: Awaitable[object]) -> None:
@@ -103,19 +137,21 @@ async def open_sqlite(path: Path, *, read_only: bool = False) -> AsyncIterator[D
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             path.chmod(0o600)
         writer = await _connect(path)
-        await _check_owner(writer, path)
+        await _check_owner(writer.thread, path)
         if read_only:
-            await writer.execute("PRAGMA query_only = ON")
+            await writer.thread.execute("PRAGMA query_only = ON")
         else:
-            await writer.execute("PRAGMA journal_mode = WAL")
-            await writer.execute("PRAGMA synchronous = FULL")
+            await writer.thread.execute("PRAGMA journal_mode = WAL")
+            await writer.thread.execute("PRAGMA synchronous = FULL")
             # A page that changes in many commits is copied into the file once per checkpoint: fewer, larger ones.
-            await writer.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
-            await writer.execute("PRAGMA foreign_keys = ON")
-            await _migrate(writer)
+            await writer.thread.execute(f"PRAGMA wal_autocheckpoint = {CHECKPOINT_PAGES}")
+            await writer.thread.execute("PRAGMA foreign_keys = ON")
+            await _migrate(writer.thread)
+        # From here on nothing waits for a lock but `_take_lock`, which does so on the thread.
+        await writer.thread.execute("PRAGMA busy_timeout = 0")
         reader = await _connect(path)
-        await reader.execute("PRAGMA query_only = ON")
-        await _check_version(reader)
+        await reader.thread.execute("PRAGMA query_only = ON")
+        await _check_version(reader.thread)
     except (sqlite3.Error, OSError) as error:
         await _close(writer, reader)
         raise DatabaseError(f"The database {path} cannot be opened ({error}).") from error
@@ -128,17 +164,19 @@ async def open_sqlite(path: Path, *, read_only: bool = False) -> AsyncIterator[D
         await _close(reader, writer)
 
 
-async def _connect(path: Path) -> aiosqlite.Connection:
-    connection = await aiosqlite.connect(path, isolation_level=None)
-    connection.row_factory = sqlite3.Row
-    await connection.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
-    return connection
+async def _connect(path: Path) -> _Connection:
+    # Shared with its thread. SQLite serialises what two threads do with one connection, and these two take turns.
+    raw = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    raw.row_factory = sqlite3.Row
+    thread = await aiosqlite.Connection(lambda: raw, iter_chunk_size=64)
+    await thread.execute(f"PRAGMA busy_timeout = {BUSY_TIMEOUT_MS}")
+    return _Connection(raw, thread)
 
 
-async def _close(*connections: aiosqlite.Connection | None) -> None:
+async def _close(*connections: _Connection | None) -> None:
     for connection in connections:
         if connection is not None:
-            await _completed(connection.close())
+            await _completed(connection.thread.close())
 
 
 def migrations() -> list[tuple[int, str]]:
