@@ -32,6 +32,8 @@ class Guild:
     ana: Any
     ben: Any
     mallory: Any
+    people: dict[str, Any]
+    """The same three as users, with their direct messages."""
 
     @property
     def messages(self) -> list[discord.Message]:
@@ -127,6 +129,17 @@ async def open_guild(
     ):
         guild = env.create_guild("Harbour")
         channel = guild.create_text_channel("ops")
-        people = {name: guild.add_member(env.create_user(name)) for name in ("ana", "ben", "mallory")}
+        users = {name: env.create_user(name) for name in ("ana", "ben", "mallory")}
+        people = {name: guild.add_member(user) for name, user in users.items()}
         app.engine.set_owners(frozenset({str(people["ana"].id)}))
-        yield Guild(env=env, app=app, bench=bench, script=script, clock=clock, guild=guild, channel=channel, **people)
+        yield Guild(
+            env=env,
+            app=app,
+            bench=bench,
+            script=script,
+            clock=clock,
+            guild=guild,
+            channel=channel,
+            people=users,
+            **people,
+        )

@@ -1,0 +1,130 @@
+"""`/approvals` and `/job`: private lists of what one could see by oneself (issue 2, point 11)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import discord
+
+from cogs.approvals import NOTHING, listed
+from cogs.jobs import NO_JOBS, NO_SUCH_JOB
+from cogs.limits import CONTENT, length
+from tests.cogs.guild import Guild, open_guild
+from tests.house import Script
+
+SHELL = [("shell", {"command": "echo hello\nexit"})]
+
+
+def hidden(here: Guild, *who: Any) -> Any:
+    """A channel that only the bot and `who` can see."""
+    see = discord.PermissionOverwrite(view_channel=True)
+    members = {here.guild.me: see, **dict.fromkeys(who, see)}
+    closed = discord.PermissionOverwrite(view_channel=False)
+    return here.guild.create_text_channel("hidden", overwrites={here.guild.default_role: closed, **members})
+
+
+async def test_open_requests_are_listed_with_links_to_their_cards(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script(SHELL)) as here:
+        await here.ben.slash(here.channel, "ask", prompt="please")
+        result = await here.mallory.slash(here.channel, "approvals")
+        assert result.ephemeral
+        [told] = [message.content for message in [result.response]]
+        card = here.card
+        assert f"https://discord.com/channels/{here.guild.id}/{here.channel.id}/{card.id}" in told
+        assert "`shell` `echo hello…`" in told
+        assert f"<@{here.ben.id}>" in told
+
+
+async def test_an_empty_list_says_so(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script(SHELL, "Done.")) as here:
+        assert (await here.ben.slash(here.channel, "approvals")).response.content == NOTHING
+        await here.ben.slash(here.channel, "ask", prompt="please")
+        await here.ana.click(here.card, label="Deny")
+        await here.settle()
+        assert (await here.ben.slash(here.channel, "approvals")).response.content == NOTHING
+
+
+async def test_what_lies_in_a_channel_one_cannot_see_is_only_counted(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script(SHELL)) as here:
+        await here.ben.slash(hidden(here, here.ben), "ask", prompt="please")
+        told = (await here.mallory.slash(here.channel, "approvals")).response.content
+        assert "echo hello" not in told
+        assert "1 more in channels that you cannot open" in told
+        assert "echo hello" in (await here.ben.slash(here.channel, "approvals")).response.content
+
+
+async def test_another_persons_direct_messages_are_not_listed(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script(SHELL)) as here:
+        here.app.engine.set_owners(frozenset({str(here.ben.id)}))
+        ben, mallory = here.people["ben"], here.people["mallory"]
+        await ben.send_dm("please")
+        await here.settle()
+        assert (await mallory.slash("approvals")).response.content == NOTHING
+        assert "echo hello" in (await ben.slash("approvals")).response.content
+
+
+def test_a_long_list_is_cut_and_counted() -> None:
+    text = listed([f"- entry {n} " + "x" * 100 for n in range(50)], unseen=2)
+    assert length(text) <= CONTENT
+    assert "and 34 more" in text
+    assert text.endswith("-# 2 more in channels that you cannot open")
+
+
+async def test_a_job_works_in_the_background_and_announces_its_end(tmp_path: Path) -> None:
+    script = Script(by_prompt={"count the fish": ["Seven fish."]})
+    async with open_guild(tmp_path, script) as here:
+        result = await here.ben.slash(here.channel, "job start", goal="count the fish")
+        await here.settle()
+        [job] = await here.rows("SELECT id, kind, state FROM run")
+        assert (job["kind"], job["state"]) == ("job", "done")
+        assert (
+            result.response.content
+            == f"> count the fish\n-# Background job `{job['id']}`: its result will be announced."
+        )
+        assert "Seven fish." in here.texts[-1]
+        assert f"<@{here.ben.id}>" in here.texts[-1]
+
+
+async def test_a_waiting_job_is_listed_shown_and_cancelled(tmp_path: Path) -> None:
+    script = Script(by_prompt={"clean up": [SHELL]})
+    async with open_guild(tmp_path, script) as here:
+        assert (await here.ben.slash(here.channel, "job list")).response.content == NO_JOBS
+        await here.ben.slash(here.channel, "job start", goal="clean up")
+        await here.settle()
+        [job] = await here.rows("SELECT id FROM run")
+        result = await here.ben.slash(here.channel, "job list")
+        assert result.ephemeral
+        assert job["id"] in result.response.content
+        shown = await here.ben.slash(here.channel, "job show", id=job["id"])
+        assert "> clean up" in shown.response.content
+        refused = await here.mallory.slash(here.channel, "job cancel", id=job["id"])
+        assert "approver" in refused.response.content
+        assert "is cancelled" in (await here.ben.slash(here.channel, "job cancel", id=job["id"])).response.content
+        await here.settle()
+        assert await here.rows("SELECT state FROM approval") == [{"state": "cancelled"}]
+        again = await here.ben.slash(here.channel, "job cancel", id=job["id"])
+        assert "already ended" in again.response.content
+
+
+async def test_a_job_of_a_hidden_channel_is_nobody_elses_business(tmp_path: Path) -> None:
+    script = Script(by_prompt={"clean up": [SHELL]})
+    async with open_guild(tmp_path, script) as here:
+        await here.ben.slash(hidden(here, here.ben), "job start", goal="clean up")
+        await here.settle()
+        [job] = await here.rows("SELECT id FROM run")
+        assert (await here.mallory.slash(here.channel, "job list")).response.content == NO_JOBS
+        shown = await here.mallory.slash(here.channel, "job show", id=job["id"])
+        assert shown.response.content == NO_SUCH_JOB
+        suggested = await here.mallory.autocomplete(here.channel, "job show", "id", "")
+        assert not suggested
+
+
+async def test_jobs_are_suggested_while_one_types(tmp_path: Path) -> None:
+    script = Script(by_prompt={"clean up": [SHELL]})
+    async with open_guild(tmp_path, script) as here:
+        await here.ben.slash(here.channel, "job start", goal="clean up")
+        await here.settle()
+        [job] = await here.rows("SELECT id FROM run")
+        suggested = await here.ben.autocomplete(here.channel, "job cancel", "id", "clean")
+        assert job["id"] in str(suggested)
