@@ -16,6 +16,7 @@ from typing import Any, Literal
 from pydantic_ai import RunContext
 from pydantic_ai import exceptions as pydantic_ai
 from pydantic_ai.exceptions import ToolFailed
+from pydantic_ai.messages import ToolCallPart
 from pydantic_ai.tools import ToolDefinition
 from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
@@ -96,7 +97,7 @@ class Gate(AbstractToolset[RunDeps]):
                 tool_def=ToolDefinition(
                     name=tool.name,
                     description=tool.description,
-                    parameters_json_schema=tool.arguments.model_json_schema(),
+                    parameters_json_schema=tool.schema,
                 ),
                 max_retries=2,
                 args_validator=_Validator(tool.arguments),
@@ -183,6 +184,12 @@ class Gate(AbstractToolset[RunDeps]):
         if not ran.ok:
             raise ToolFailed(ran.text) from ran.error
         return ran.text
+
+
+def emitted_arguments(tool: Tool, call: ToolCallPart) -> dict[str, Any]:
+    """The final arguments of a call as the model emitted it. Raises `ValidationError`."""
+    validator = _Validator(tool.arguments)
+    return validator.validate_python(call.args) if isinstance(call.args, dict) else validator.validate_json(call.args or "")
 
 
 class _Validator:

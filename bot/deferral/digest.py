@@ -21,7 +21,7 @@ def action_digest(
     bound = {
         "tool": tool.name,
         "kind": tool.kind,
-        "definition": canonical_json([tool.description, tool.arguments.model_json_schema()]),
+        "definition": canonical_json([tool.description, tool.schema]),
         "arguments": arguments,
         "workspace": workspace,
         "profile": tool.profile,

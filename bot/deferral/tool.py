@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
@@ -74,3 +75,8 @@ class Tool:
     """What the body may touch, as shown on the card and bound by the digest: e.g. `bubblewrap, no network`."""
     environment: tuple[str, ...] = ()
     """Names of the environment variables the body's child process gets; bound by the digest."""
+
+    @cached_property
+    def schema(self) -> dict[str, Any]:
+        """The JSON schema of its arguments. Made once: making one takes longer than storing a call."""
+        return self.arguments.model_json_schema()
