@@ -189,7 +189,11 @@ class Gate(AbstractToolset[RunDeps]):
 def emitted_arguments(tool: Tool, call: ToolCallPart) -> dict[str, Any]:
     """The final arguments of a call as the model emitted it. Raises `ValidationError`."""
     validator = _Validator(tool.arguments)
-    return validator.validate_python(call.args) if isinstance(call.args, dict) else validator.validate_json(call.args or "")
+    return (
+        validator.validate_python(call.args)
+        if isinstance(call.args, dict)
+        else validator.validate_json(call.args or "")
+    )
 
 
 class _Validator:

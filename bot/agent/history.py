@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Sequence
+from typing import Any
 
-from pydantic import TypeAdapter
+from pydantic import TypeAdapter, ValidationError
 from pydantic_ai.messages import (
     ModelMessage,
     ModelMessagesTypeAdapter,
@@ -16,12 +18,30 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from bot.errors import HistoryRefused
+
+Message = dict[str, Any]
+"""One message of a conversation as a JSON object."""
+
 _ONE: TypeAdapter[ModelMessage] = TypeAdapter(ModelMessage)
 
 
 def dump(messages: Sequence[ModelMessage]) -> list[str]:
     """Each message as JSON."""
     return [_ONE.dump_json(message).decode() for message in messages]
+
+
+def to_values(messages: Sequence[ModelMessage]) -> list[Message]:
+    """Each message as a JSON object."""
+    return [_ONE.dump_python(message, mode="json") for message in messages]
+
+
+def from_values(values: Sequence[Message]) -> list[ModelMessage]:
+    """The messages from `to_values`, all of them. Raises `HistoryRefused`."""
+    try:
+        return ModelMessagesTypeAdapter.validate_json(json.dumps(list(values)))
+    except (ValidationError, TypeError, ValueError) as error:
+        raise HistoryRefused(f"the history cannot be read: {error}") from error
 
 
 def load(bodies: Sequence[str]) -> list[ModelMessage]:

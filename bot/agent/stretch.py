@@ -177,9 +177,10 @@ def stamped(
     messages: Sequence[ModelMessage], old: Sequence[ModelMessage], *, run_id: str, conversation_id: str
 ) -> list[ModelMessage]:
     """Stamp the messages that are not among `old`; what somebody else stamped stays as it is."""
+    known = {id(message) for message in old}
     return [
         message
-        if message.run_id is not None or any(message is one for one in old)
+        if message.run_id is not None or id(message) in known
         else replace(message, run_id=run_id, conversation_id=conversation_id)
         for message in messages
     ]

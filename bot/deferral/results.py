@@ -55,13 +55,18 @@ class DeferredToolRequests:
     """Calls that wait for consent."""
     external: Sequence[PendingToolCall] = ()
     """Calls whose result comes from elsewhere; questions too (`PendingToolCall.kind` tells them apart)."""
+    request: str | None = None
+    """The request that the run was working on (see `bot.deferral.registry`); its resume inherits it."""
 
     @classmethod
-    def of(cls, calls: Sequence[PendingToolCall], *, run_id: str, conversation_id: str) -> DeferredToolRequests:
+    def of(
+        cls, calls: Sequence[PendingToolCall], *, run_id: str, conversation_id: str, request: str | None
+    ) -> DeferredToolRequests:
         """Group calls by what resolves them."""
         return cls(
             run_id=run_id,
             conversation_id=conversation_id,
+            request=request,
             approvals=tuple(call for call in calls if call.kind is ToolKind.APPROVAL),
             external=tuple(call for call in calls if call.kind is not ToolKind.APPROVAL),
         )
