@@ -68,6 +68,7 @@ def open_playground(settings: Settings, chosen: Namespace) -> int:
             state_dir=getattr(chosen, "state", None) or settings.database.parent / PLAYGROUND_FOLDER,
             bot_command=(sys.executable, "-m", "bot", "run"),
             bot_env=env,
+            say=lambda line: print(line, flush=True),  # also into a pipe at once: the address is in it
             port=getattr(chosen, "port", DEFAULT_PORT),
             open_browser=not getattr(chosen, "no_browser", False) and sys.stdout.isatty(),
         )
