@@ -10,6 +10,7 @@ import discord
 
 from bot.surface import Actor
 from cogs.limits import CONTENT, length
+from cogs.pieces import split
 from cogs.places import Place
 from cogs.posting import NOBODY
 
@@ -63,7 +64,7 @@ async def acknowledge(interaction: discord.Interaction, *, answer_follows: bool 
 async def whisper(interaction: discord.Interaction, text: str, *, files: list[discord.File] | None = None) -> None:
     """Answer privately, whatever was answered before. If even that fails it is logged; there is no other way left."""
     if length(text) > CONTENT:
-        text = text[: CONTENT // 2 - 1] + "…"
+        text = split(text, CONTENT - 2)[0] + "\n…"
     try:
         async with asyncio.timeout(ACKNOWLEDGE_SECONDS * 2):
             if interaction.response.is_done():

@@ -54,7 +54,12 @@ class Channel:
     def __init__(self, client: discord.Client, place: Place) -> None:
         self._client = client
         self.place = place
-        self.messageable = client.get_partial_messageable(place.channel, guild_id=place.guild)
+        known = client.get_channel(place.channel)
+        self.messageable = (
+            known
+            if isinstance(known, discord.TextChannel | discord.Thread | discord.DMChannel)
+            else client.get_partial_messageable(place.channel, guild_id=place.guild)
+        )
 
     async def create(self, post: Post) -> int:
         """Post a message; its id. Raises `FileRefused`, `DeliveryError`, `Unreachable`."""
@@ -108,7 +113,7 @@ class Channel:
 
     def _newest(self) -> int | None:
         """The channel's newest message, if the cache knows the channel."""
-        return getattr(self._client.get_channel(self.place.channel), "last_message_id", None)
+        return getattr(self.messageable, "last_message_id", None)
 
     def _missing(self) -> list[str]:
         return permissions.missing_in(self._client, self.place.guild, self.place.channel)
