@@ -1,7 +1,7 @@
 """An agent whose consequential calls wait for somebody: the whole of pause and resume, without Discord or a database.
 
-`run` comes back with an answer or with what waits; `resume` goes on from there, in this process or in another, now or next
-week. Between the two nothing is held but what `run` returned. See docs/deferral.md.
+`run` comes back with an answer or with what waits; `resume` goes on from there, in this process or in another, now or
+next week. Between the two nothing is held but what `run` returned. See docs/deferral.md.
 """
 
 from __future__ import annotations
