@@ -4,7 +4,7 @@
 CREATE TABLE meta (
   key   TEXT PRIMARY KEY,
   value TEXT NOT NULL
-) STRICT;
+) STRICT, WITHOUT ROWID;
 
 -- A conversation is a list of model messages that only ever grows.
 CREATE TABLE conversation (
@@ -46,7 +46,6 @@ CREATE TABLE run (
   ended_at     INTEGER
 ) STRICT;
 CREATE INDEX run_open ON run (state) WHERE state IN ('queued', 'running', 'waiting');
-CREATE INDEX run_conversation ON run (conversation, created_at);
 
 -- One message with buttons. `version` counts the moves of its calls, `shown` the version that people see:
 -- a card with shown < version is owed an edit, also after a crash.
@@ -60,7 +59,7 @@ CREATE TABLE card (
   tries    INTEGER NOT NULL DEFAULT 0,
   due_at   INTEGER NOT NULL DEFAULT 0,
   error    TEXT
-) STRICT;
+) STRICT, WITHOUT ROWID;
 CREATE INDEX card_owed ON card (due_at) WHERE shown < version;
 
 -- One call that waits for somebody. storage/approvals.py draws the states.
@@ -98,9 +97,8 @@ CREATE TABLE approval (
 CREATE UNIQUE INDEX one_request_one_run ON approval (intent) WHERE intent IS NOT NULL;
 CREATE INDEX approval_pending ON approval (expires_at) WHERE state = 'pending';
 CREATE INDEX approval_live ON approval (state) WHERE state IN ('approved', 'running');
-CREATE INDEX approval_run ON approval (run, pause, position);
 CREATE INDEX approval_card ON approval (card);
-CREATE INDEX approval_action ON approval (action, state);
+CREATE INDEX approval_action ON approval (action) WHERE state = 'pending';
 CREATE INDEX approval_conversation ON approval (conversation, requested_at);
 
 -- What people are owed: each row is said once.
@@ -122,7 +120,7 @@ CREATE INDEX outbox_due ON outbox (due_at) WHERE state IN ('pending', 'attemptin
 
 -- Insert only; each row carries the hash of itself and of the row before it.
 CREATE TABLE audit (
-  n            INTEGER PRIMARY KEY AUTOINCREMENT,
+  n            INTEGER PRIMARY KEY,
   at           INTEGER NOT NULL,
   actor        TEXT NOT NULL,
   event        TEXT NOT NULL,
