@@ -120,7 +120,7 @@ CREATE INDEX outbox_due ON outbox (due_at) WHERE state IN ('pending', 'attemptin
 
 -- Insert only; each row carries the hash of itself and of the row before it.
 CREATE TABLE audit (
-  n            INTEGER PRIMARY KEY,
+  n            INTEGER PRIMARY KEY AUTOINCREMENT, -- a number is never used again, so that a gap stays a gap
   at           INTEGER NOT NULL,
   actor        TEXT NOT NULL,
   event        TEXT NOT NULL,
