@@ -34,6 +34,8 @@ Recall = Callable[[str], Awaitable[str | None]]
 
 PORTAL = "https://discord.com/developers/applications"
 LONGEST_WAIT_SECONDS = 60.0
+LONGEST_RATE_LIMIT_SECONDS = 30.0
+"""Longer than this nothing waits inside discord.py: what is owed is in the database, and is tried again from there."""
 _SYNCED = "discord commands"
 
 
@@ -68,6 +70,7 @@ class SignoffClient(commands.Bot):
             max_messages=None,
             member_cache_flags=discord.MemberCacheFlags.none(),
             chunk_guilds_at_startup=False,
+            max_ratelimit_timeout=LONGEST_RATE_LIMIT_SECONDS,
             proxy=proxy,
         )
         self._engine = engine

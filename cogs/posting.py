@@ -5,7 +5,8 @@ Client defaults are not relied on: an edit without `allowed_mentions` is parsed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -64,7 +65,7 @@ class Channel:
     async def create(self, post: Post) -> int:
         """Post a message; its id. Raises `FileRefused`, `DeliveryError`, `Unreachable`."""
         reply_to = None if post.if_apart and post.reply_to == self._newest() else post.reply_to
-        with faults.delivering(self._missing):
+        with self._reaching():
             try:
                 return await self._send(post, reply_to=reply_to)
             except discord.HTTPException as error:
@@ -94,7 +95,7 @@ class Channel:
 
     async def edit(self, message: int, *, content: str | None = None, view: ui.LayoutView | None = None) -> None:
         """Change a message of ours. An edit never notifies anybody. Raises `DeliveryError`, `Unreachable`."""
-        with faults.delivering(self._missing):
+        with self._reaching():
             partial = self.messageable.get_partial_message(message)
             if view is not None:
                 await partial.edit(view=view, allowed_mentions=NOBODY)
@@ -103,17 +104,21 @@ class Channel:
 
     async def delete(self, message: int) -> None:
         """Remove a message of ours. Raises `DeliveryError`, `Unreachable`."""
-        with faults.delivering(self._missing):
+        with self._reaching():
             await self.messageable.get_partial_message(message).delete()
 
     async def typing(self) -> None:
         """Show for ten seconds that something is being written. Raises `DeliveryError`, `Unreachable`."""
-        with faults.delivering(self._missing):
+        with self._reaching():
             await self.messageable.typing()
+
+    @contextmanager
+    def _reaching(self) -> Iterator[None]:
+        if self._client.is_closed():
+            raise DeliveryError("I am not connected to Discord.")
+        with faults.delivering(lambda: permissions.missing_in(self._client, self.place.guild, self.place.channel)):
+            yield
 
     def _newest(self) -> int | None:
         """The channel's newest message, if the cache knows the channel."""
         return getattr(self.messageable, "last_message_id", None)
-
-    def _missing(self) -> list[str]:
-        return permissions.missing_in(self._client, self.place.guild, self.place.channel)

@@ -107,6 +107,15 @@ ENDINGS: dict[ApprovalState, Ending] = {
     ),
 }
 
+ASKED = Ending(
+    "waiting for an answer",
+    "`{tool}` waits for an answer.",
+    "The question's card is up, and only the person it is for can answer. Do not ask it again; say that you are"
+    " waiting, or go on without the answer.",
+    "nobody yet",
+)
+"""For a question that waits: nobody signs anything off."""
+
 ANSWERED = Ending("answered", "{by} answered.", "{result}", "person")
 """For a question: `succeeded` means that the person answered."""
 
@@ -167,8 +176,11 @@ def event(approvals: list[Approval]) -> str:
 
 
 def _ending(approval: Approval) -> Ending:
-    if approval.kind == "question" and approval.state is ApprovalState.SUCCEEDED:
-        return ANSWERED
+    if approval.kind == "question":
+        if approval.state is ApprovalState.PENDING:
+            return ASKED
+        if approval.state is ApprovalState.SUCCEEDED:
+            return ANSWERED
     return ENDINGS[approval.state]
 
 

@@ -229,6 +229,7 @@ async def test_a_question_offers_its_choices_and_a_free_answer(approval: Any, vi
         "Details": CustomId(verb=Verb.DETAILS, id=call.id),
     }
     assert "Which port?" in texts(rendered)[0]
+    assert "Question · waiting for an answer" in texts(rendered)[0]
 
 
 async def test_a_choice_longer_than_a_button_is_written_out(approval: Any, view: Any) -> None:

@@ -212,6 +212,15 @@ async def test_without_the_right_to_refer_the_text_still_goes(tmp_path: Path) ->
         assert here.texts == ["Done."]
 
 
+async def test_after_the_client_has_closed_nothing_is_lost(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script()) as here:
+        face = surface(here)
+        await here.env.bot.close()
+        with pytest.raises(DeliveryError) as error:
+            await face.announce(saying(here))
+        assert not isinstance(error.value, Unreachable)
+
+
 async def test_people_are_named_without_notifying_them(tmp_path: Path) -> None:
     async with open_guild(tmp_path, Script()) as here:
         assert surface(here).who("5") == "<@5>"
