@@ -119,7 +119,7 @@ def command_line(
     # Below /proc/sys lie the machine's own settings; /dev and / are memory without a limit unless read-only.
     words += ["--proc", "/proc", "--remount-ro", "/proc"]
     words += ["--dev", "/dev", "--size", str(limits.shared_memory), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"]  # noqa: S108
-    words += ["--size", str(limits.temporary), "--tmpfs", "/tmp", "--symlink", "/tmp", "/var/tmp"]  # noqa: S108
+    words += ["--size", str(limits.temporary), "--tmpfs", "/tmp"]  # noqa: S108
     for path, fd in data.items():
         words += ["--ro-bind-data", str(fd), path]
     if python is not None:
@@ -133,7 +133,14 @@ def command_line(
 
 
 def as_user(
-    words: Sequence[str], *, bwrap: str, user: int, group: int, workspace: Path, python: Path | None
+    words: Sequence[str],
+    *,
+    bwrap: str,
+    user: int,
+    group: int,
+    workspace: Path,
+    python: Path | None,
+    status_fd: int,
 ) -> list[str]:
     """For a bot that runs as root: `words` run as an ordinary user of the machine.
 
@@ -141,10 +148,13 @@ def as_user(
     sandbox is made. That user may not be able to reach the workspace (below /root, say), so root first shows it,
     and Python's home, at a place everybody can reach, in a mount namespace of its own.
     """
-    stage = [bwrap, "--die-with-parent", "--dev-bind", "/", "/", "--tmpfs", STAGE]
+    # A PID namespace here too: bubblewrap gives up its capabilities, and root without them may not signal another
+    # user's processes, not even by the wish to die with the parent. The end of a namespace needs no permission.
+    stage = [bwrap, "--unshare-pid", "--die-with-parent", "--info-fd", str(status_fd)]
+    stage += ["--dev-bind", "/", "/", "--tmpfs", STAGE]
     stage += ["--bind", str(workspace), STAGED_WORKSPACE]
     if python is not None:
         stage += ["--ro-bind", str(python), STAGED_PYTHON]
-    # Changing the user clears the wish to die with the parent, hence --pdeathsig (prctl(2)).
-    stage += ["--", "/usr/bin/setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups"]
-    return [*stage, "--pdeathsig", "KILL", "--", *words]
+    # Its /proc is not made by `--proc`, which covers parts of it: the kernel then refuses the inner sandbox one.
+    stage += ["--", "/bin/sh", "-ec", 'mount -t proc proc /proc; exec "$@"', "sh"]
+    return [*stage, "/usr/bin/setpriv", f"--reuid={user}", f"--regid={group}", "--clear-groups", "--", *words]

@@ -164,6 +164,11 @@ async def run_child(
         output.close_write()
         return process
 
+    async def bury(dead: asyncio.subprocess.Process) -> None:
+        await dead.wait()
+        await buried()
+        reap_adopted(-dead.pid)
+
     def kill() -> None:
         if process is not None:
             kill_group(process)
@@ -185,9 +190,7 @@ async def run_child(
         finally:
             if process is not None:
                 kill()
-                await insist(process.wait())
-                await insist(buried())
-                reap_adopted(-process.pid)
+                await insist(bury(process))
         output.finish()
         return Ended(
             output=output.kept.text(),

@@ -25,7 +25,11 @@ def environment() -> str:
     """Nothing but the variables it was given, in any process it can see."""
     seen: set[str] = set()
     for file in Path("/proc").glob("[0-9]*/environ"):
-        seen |= {pair.split(b"=")[0].decode() for pair in file.read_bytes().split(b"\0") if pair}
+        try:
+            pairs = file.read_bytes().split(b"\0")
+        except OSError:  # Ended meanwhile, or another user's, which is as good as clean.
+            continue
+        seen |= {pair.split(b"=")[0].decode("utf-8", "replace") for pair in pairs if pair}
     return " ".join(sorted(seen - set(sys.argv[1:]) - {"LC_CTYPE"}))
 
 

@@ -156,7 +156,7 @@ class Sandbox:
             told: dict[str, int] = {}
 
             async def buried() -> None:
-                told.update(handed.status())
+                told.update(await handed.status(within=DEATH_SECONDS))
                 if "child-pid" in told:
                     if not await await_death(told["child-pid"], within=DEATH_SECONDS):
                         logger.error("a killed sandbox is still there", extra={"action": "sandbox_lives", **told})
@@ -203,13 +203,21 @@ class Sandbox:
             python=self._python,
             limits=self.limits,
             data=handed.fds(),
-            status_fd=handed.status_write,
+            status_fd=handed.status_writes[0],
             staged=as_root,
         )
         if not as_root:
             return words
         user, group = await anyio.to_thread.run_sync(lend, workspace, self._user)
-        return bubblewrap.as_user(words, bwrap=bwrap, user=user, group=group, workspace=workspace, python=self._python)
+        return bubblewrap.as_user(
+            words,
+            bwrap=bwrap,
+            user=user,
+            group=group,
+            workspace=workspace,
+            python=self._python,
+            status_fd=handed.another_status_write(),
+        )
 
 
 def _checked(workspace: Path) -> Path:

@@ -110,7 +110,7 @@ def _told(probed: _Result) -> tuple[Check, ...]:
     found: dict[str, str] = json.loads(probed.output)
     return (
         Check(name=ran, holds=True),
-        *(Check(name=name, holds=not trouble, detail=trouble) for name, trouble in found.items()),
+        *(Check(name=name, holds=not trouble, detail=trouble[:200]) for name, trouble in found.items()),
     )
 
 
