@@ -110,8 +110,7 @@ ENDINGS: dict[ApprovalState, Ending] = {
 ASKED = Ending(
     "waiting for an answer",
     "`{tool}` waits for an answer.",
-    "The question's card is up, and only the person it is for can answer. Do not ask it again; say that you are"
-    " waiting, or go on without the answer.",
+    ENDINGS[ApprovalState.PENDING].model,
     "nobody yet",
 )
 """For a question that waits: nobody signs anything off."""
