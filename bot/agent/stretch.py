@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from pydantic_ai import Agent, AgentRun, CallToolsNode, DeferredToolRequests, DeferredToolResults, ModelRequestNode
@@ -17,6 +17,7 @@ from pydantic_ai.messages import (
     FunctionToolCallEvent,
     FunctionToolResultEvent,
     ModelMessage,
+    ModelRequest,
     ModelResponse,
     PartDeltaEvent,
     PartStartEvent,
@@ -52,7 +53,9 @@ class Stretch:
     pending: Sequence[PendingToolCall]
     """In the model's emission order; empty unless the run paused."""
     new: Sequence[ModelMessage]
-    """What it added to the conversation. If `error` is set, no call in it stands open."""
+    """What it added to the conversation."""
+    whole: Sequence[ModelMessage]
+    """The conversation with it. If `error` is set, no call in it stands open."""
     usage: Usage
     error: Exception | None
     """Why there is neither an answer nor a pause: a `ModelError`, or the `RunStopped` of a tool."""
@@ -70,6 +73,8 @@ class Driver:
     report: Reporter
     on_text: OnText | None
     """Takes the newest answer as it grows; None asks the model for whole answers."""
+    unsent: list[ModelRequest] = field(default_factory=list)
+    """Results that the model did not get to see, because a limit came first."""
 
     async def go(
         self,
@@ -98,8 +103,9 @@ class Driver:
             error = explain(raised)
             error.__cause__ = error.__cause__ or (raised if raised is not error else None)
         if run is None:
-            return Stretch(text="", pending=[], new=[], usage=_usage(None, self.deps), error=error)
-        return self._outcome(run, error)
+            whole, _ = repair(messages)
+            return Stretch(text="", pending=[], new=[], whole=whole, usage=_usage(None, self.deps), error=error)
+        return self._outcome(messages, run, error)
 
     async def _steps(self, run: AgentRun[RunDeps, Output], *, resuming: bool) -> Exception | None:
         """Take every step; what ended the run early, or None."""
@@ -108,17 +114,22 @@ class Driver:
             if Agent.is_model_request_node(node):
                 resuming = False
                 self.report.say(EventKind.MODEL_START)
-                if self.on_text is not None:
-                    await _show(node, run, self.on_text)
-                node = await run.next(node)
-                self.report.say(EventKind.MODEL_END)
+                try:
+                    if self.on_text is not None:
+                        await _show(node, run, self.on_text)
+                    node = await run.next(node)
+                except Exception:
+                    self.report.say(EventKind.MODEL_END, outcome="failed")
+                    raise
+                self.report.say(EventKind.MODEL_END, outcome="success")
             elif Agent.is_call_tools_node(node):
                 # A resume begins with a batch of calls that are already answered: nothing runs, nothing is heard.
                 await self._batch(node, run, Reporter(run_id="", conversation_id="") if resuming else self.report)
                 if self.deps.stopped:
                     return next(iter(self.deps.stopped.values()))
                 node = await run.next(node)
-                if self.deps.executions.refused and not Agent.is_end_node(node):
+                if self.deps.executions.refused and Agent.is_model_request_node(node):
+                    self.unsent.append(node.request)
                     return LimitReached(f"This took more than the {self.limits.tool_calls} tool calls it may take.")
             else:
                 node = await run.next(node)
@@ -147,22 +158,25 @@ class Driver:
         if self.deps.stopped:
             report.say(EventKind.CANCELLED)
 
-    def _outcome(self, run: AgentRun[RunDeps, Output], error: Exception | None) -> Stretch:
+    def _outcome(
+        self, messages: Sequence[ModelMessage], run: AgentRun[RunDeps, Output], error: Exception | None
+    ) -> Stretch:
         output = run.result.output if run.result is not None and error is None else ""
-        new = [message for message in run.new_messages() if message.parts]
+        new = [message for message in [*run.new_messages(), *self.unsent] if message.parts]
         text = output if isinstance(output, str) else _last_text(new)
         pending = pending_calls(output) if isinstance(output, DeferredToolRequests) else []
         if error is None and any(not call.call_id for call in pending):
             error = ModelError("The model made a call that has no id, so nothing could answer it. Ask again.")
         if error is None and not pending and not text.strip():
             error = ModelError("The model gave an empty answer. Ask again, or ask in other words.")
+        whole = [*messages, *new]
         if error is not None:
-            new = closed(new, run.run_id, self.deps, discard=bool(self.deps.stopped))
             text, pending = "", []
-        return Stretch(text=text, pending=pending, new=new, usage=_usage(run, self.deps), error=error)
+            whole = closed(whole, run.run_id, run.conversation_id, discard=bool(self.deps.stopped))
+        return Stretch(text=text, pending=pending, new=new, whole=whole, usage=_usage(run, self.deps), error=error)
 
 
-def closed(messages: Sequence[ModelMessage], run_id: str, deps: RunDeps, *, discard: bool) -> list[ModelMessage]:
+def closed(messages: Sequence[ModelMessage], run_id: str, conversation_id: str, *, discard: bool) -> list[ModelMessage]:
     """The messages with no call open, what is added stamped.
 
     With `discard` the results of the last batch are left out: it was stopped, so all of its calls are closed alike.
@@ -170,7 +184,7 @@ def closed(messages: Sequence[ModelMessage], run_id: str, deps: RunDeps, *, disc
     kept = list(messages)
     while discard and kept and not isinstance(kept[-1], ModelResponse):
         kept.pop()
-    return stamped(repair(kept)[0], kept, run_id=run_id, conversation_id=deps.run.conversation)
+    return stamped(repair(kept)[0], messages, run_id=run_id, conversation_id=conversation_id)
 
 
 def stamped(

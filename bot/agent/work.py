@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from pydantic_ai.exceptions import UsageLimitExceeded
@@ -16,7 +16,7 @@ from bot.agent.repair import repair
 from bot.agent.stretch import LimitReached, OnText, stamped
 from bot.deferral.calls import Limits, ToolResult, Usage
 from bot.deferral.events import EventKind, Reporter
-from bot.deferral.rerun import Rerunner, Resolved
+from bot.deferral.rerun import Rerunner
 from bot.deferral.results import DeferredToolRequests, DeferredToolResults
 from bot.errors import ResumeRefused, RunCancelled, RunFailed, RunStopped, Stage
 from storage.runs import Run, RunKind, RunState
@@ -76,15 +76,15 @@ class Work:
         except asyncio.CancelledError:
             self.report.say(EventKind.CANCELLED)
             raise
+        known = [one.result for one in resolved.values() if one.result is not None]
         for call in pending.approvals:
             if isinstance(signal := resolved[call.call_id].error, RunStopped):
                 self.report.say(EventKind.CANCELLED)
-                raise self._cancelled(signal, self._answered(messages, resolved)) from signal
+                raise self._cancelled(signal, self._answered(messages, known)) from signal
         for call in pending.approvals if strict else ():
             if (error := resolved[call.call_id].error) is not None:
                 problem = f"approved re-run failed: {call.call_id} ({call.tool_name}): {error}"
-                raise self._failed("tool", problem, self._answered(messages, resolved)) from error
-        known = [one.result for one in resolved.values() if one.result is not None]
+                raise self._failed("tool", problem, self._answered(messages, known)) from error
         return await self.go(messages, prompt, results=known, on_text=on_text, given=messages)
 
     async def go(
@@ -129,7 +129,9 @@ class Work:
         except asyncio.CancelledError:
             report.say(EventKind.CANCELLED)
             raise
-        whole = self._stamp([*messages, *stretch.new], given)
+        # Whatever kept the run from even beginning, what has acted stays known.
+        begun = stretch.new or stretch.error is None
+        whole = self._stamp(stretch.whole, given) if begun else self._answered(messages, results)
         if isinstance(stretch.error, RunStopped):
             raise self._cancelled(stretch.error, whole) from stretch.error
         if stretch.error is not None:
@@ -151,8 +153,9 @@ class Work:
             usage=stretch.usage,
         )
 
-    def _answered(self, messages: Sequence[ModelMessage], resolved: Mapping[str, Resolved]) -> list[ModelMessage]:
+    def _answered(self, messages: Sequence[ModelMessage], results: Sequence[ToolResult]) -> list[ModelMessage]:
         """The paused conversation with what is known of its calls: each has a result, in the model's order."""
+        known = {result.call_id: result for result in results}
         parts = [
             ToolReturnPart(
                 tool_name=call.tool_name,
@@ -161,7 +164,7 @@ class Work:
                 outcome=result.outcome,
             )
             for call in open_calls(messages)
-            if (result := resolved[call.tool_call_id].result) is not None
+            if (result := known.get(call.tool_call_id)) is not None
         ]
         whole, _ = repair([*messages, *([ModelRequest(parts=parts)] if parts else [])])
         return self._stamp(whole, messages)

@@ -38,7 +38,7 @@ class Event:
     call_id: str | None = None
     tool_name: str | None = None
     outcome: str | None = None
-    """Of an end: `success`, `failed`, `retried` (the model is to correct the call) or `stopped`."""
+    """Of an end: `success` or `failed`; for a tool also `retried` (the model is to correct the call) or `stopped`."""
 
 
 OnEvent = Callable[[Event], None]

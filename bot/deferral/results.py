@@ -51,9 +51,9 @@ class DeferredToolRequests:
     run_id: str
     """The run that paused. One pause has one resume: this is what it is known by."""
     conversation_id: str
-    approvals: Sequence[PendingToolCall] = ()
+    approvals: tuple[PendingToolCall, ...] = ()
     """Calls that wait for consent."""
-    external: Sequence[PendingToolCall] = ()
+    external: tuple[PendingToolCall, ...] = ()
     """Calls whose result comes from elsewhere; questions too (`PendingToolCall.kind` tells them apart)."""
     request: str | None = None
     """The request that the run was working on (see `bot.deferral.registry`); its resume inherits it."""
