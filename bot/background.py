@@ -74,6 +74,12 @@ async def to_the_end(work: Coroutine[Any, Any, _T]) -> _T:
     raise cancelled
 
 
+def was_cancelled() -> bool:
+    """Whether somebody asked the running task to stop. If not, a `CancelledError` is a tool's own mishap."""
+    task = asyncio.current_task()
+    return task is not None and task.cancelling() > 0
+
+
 class Alarm:
     """Calls back once, at the earliest moment it was set to. One timer, however many deadlines there are."""
 

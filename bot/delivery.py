@@ -52,6 +52,17 @@ def _delivering() -> Iterator[None]:
         raise DeliveryError(describe(error)) from error
 
 
+async def show_progress(reply: Reply, text: str, *, resting: bool = False) -> bool:
+    """Show what is not owed: whether that worked. A face that cannot do it costs nothing."""
+    try:
+        with _delivering():
+            await (reply.rest(text) if resting else reply.show(text))
+    except DeliveryError as error:
+        logger.info("progress not shown", extra={"action": "progress_failed", "problem": str(error)})
+        return False
+    return True
+
+
 Approvers = tuple[frozenset[str], frozenset[str]]
 """User ids and role ids to notify of a card."""
 

@@ -6,30 +6,24 @@ takes the run up again. `sweep` is the net under every wake: it finds what a cra
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from typing import Literal
 
 from bot.background import Alarm, Background
 from bot.clock import Clock, NewId
-from bot.deferral import sentences
+from bot.decisions import Decisions, Verdict
 from bot.deferral.authority import Authority
 from bot.deferral.executor import Executor
-from bot.deferral.tool import ToolKind
-from bot.delivery import Delivery
-from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
+from bot.delivery import Delivery, show_progress
+from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
-from bot.turns import Turns
-from storage import approvals, audit, cards, conversations, meta, outbox, runs
+from bot.turns import MOST_LOSSES, Turns
+from storage import approvals, audit, cards, conversations, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
 from storage.runs import Run, RunKind, RunState
 
 logger = logging.getLogger(__name__)
-
-Verdict = Literal["approve", "deny"]
-
-MOST_LOSSES = 1
-"""A run whose process died is begun again so many times."""
 
 SHORTEST_ALARM_MS = 200
 """What cannot be delivered yet must not keep the process busy."""
@@ -72,6 +66,15 @@ class Engine:
         self._sweep_ms = sweep_ms
         """How often to look for what other processes wrote. Deadlines are met by the alarm itself."""
         self._alarm = Alarm(clock, self._ring)
+        self._stopping = False
+        self._decisions = Decisions(
+            database=database,
+            clock=clock,
+            authority=authority,
+            seal=executor.seal,
+            who=delivery.who,
+            on_settled=self._after,
+        )
 
     def connect(self, surface: Surface) -> None:
         """There is a face now: cards and messages that are owed can go out."""
@@ -88,8 +91,9 @@ class Engine:
         run = await self._create(ctx, RunKind.TURN, conversation=ctx.conversation)
         self._delivery.replies[run.id] = reply
         if self._turns.is_busy(ctx.conversation):
-            await reply.rest(QUEUED_TEXT)
-        await self._go(run.id)
+            await show_progress(reply, QUEUED_TEXT, resting=True)
+        # The turn is ours from here on: it goes on if the face's own task is cancelled.
+        await asyncio.shield(self._background.spawn(self._go(run.id), name=f"turn {run.id}"))
 
     async def start_job(self, ctx: TurnContext, *, parent: str | None = None) -> Run:
         """Start detached work on `ctx.prompt`, in a conversation of its own; it announces its own ending.
@@ -154,8 +158,10 @@ class Engine:
         await self._deliver()
 
     async def _deliver(self) -> None:
-        await self._delivery.deliver()
+        self._look_again()  # set first: a face that is stuck must not keep the next look away
         await self._take_up_queued()
+        await self._delivery.deliver()
+        await self._take_up_queued()  # calls that could not be shown to anybody have just ended
         await self._set_alarm()
 
     async def start_job_from(self, run_id: str, goal: str) -> Run | None:
@@ -200,34 +206,22 @@ class Engine:
         Raises `DecisionRefused` with a true sentence for the presser; such a press changes nothing and is on
         the trail.
         """
-        to = ApprovalState.APPROVED if verdict == "approve" else ApprovalState.DENIED
-        return await self._settle(press, ToolKind.APPROVAL, to, note=reason)
+        return await self._decisions.decide(press, verdict, reason=reason)
 
     async def answer(self, press: Press, text: str) -> Approval:
         """Answer a question, as the person who was asked. Raises `DecisionRefused`."""
-        return await self._settle(press, ToolKind.QUESTION, ApprovalState.SUCCEEDED, result=text)
+        return await self._decisions.answer(press, text)
 
     async def decide_all(self, press: CardPress, verdict: Verdict) -> list[Approval]:
         """Decide every call of a card that still waits, in the model's order. Raises `DecisionRefused`.
 
         Each is a decision of its own: what somebody else settles meanwhile stays as it was settled.
         """
-        calls = await approvals.of_card(self.database.reader, press.card)
-        waiting = [call for call in calls if call.state is ApprovalState.PENDING and call.kind == ToolKind.APPROVAL]
-        if not waiting:
-            raise AlreadySettled("too_late", "Everything on this card has been settled; your press changed nothing.")
-        decided = []
-        for call in waiting:
-            one = Press(actor=press.actor, approval=call.id, place=press.place, message=press.message)
-            try:
-                decided.append(await self.decide(one, verdict))
-            except AlreadySettled:
-                continue
-        return decided
+        return await self._decisions.decide_all(press, verdict)
 
     async def details(self, press: Press) -> CardView:
         """The card of a call, for a private look at everything. Raises `DecisionRefused`."""
-        approval = await self._on_its_card(press)
+        approval = await self._decisions.on_its_card(press)
         card = await cards.get_card(self.database.reader, approval.card)
         if card is None:
             raise UnknownApproval("unknown", "This request is not known any more.")
@@ -235,96 +229,34 @@ class Engine:
 
     async def open_approvals(self, space: str) -> list[Approval]:
         """Calls that wait in a guild, or in the direct messages with one person, oldest first."""
-        found = await approvals.listed(self.database.reader)
-        return [approval for approval in found if approval.place.startswith(space)]
-
-    async def _settle(
-        self, press: Press, kind: ToolKind, to: ApprovalState, *, note: str | None = None, result: str | None = None
-    ) -> Approval:
-        now = self._clock.now()
-        try:
-            approval = await self._on_its_card(press)
-            if approval.kind != kind:
-                raise UnknownApproval("wrong_kind", "This request cannot be answered in that way.")
-            self.authority.may_decide(approval, press.actor)
-            if not await self._is_genuine(approval):
-                raise AlreadySettled(
-                    "void", "This request is not as this bot stored it, so it was voided. Nothing ran."
-                )
-            approves = to is ApprovalState.APPROVED
-            seal = self._executor.seal.approved(approval.id, approval.digest, press.actor.id) if approves else None
-            async with self.database.begin("decide") as tx:
-                settled = await approvals.settle(
-                    tx, approval.id, to, by=press.actor.id, at=now, note=note, result=result, seal=seal
-                )
-            if settled is None:
-                fresh = await approvals.get(self.database.reader, approval.id)
-                raise AlreadySettled("too_late", self._too_late(fresh or approval, now))
-        except DecisionRefused as refusal:
-            async with self.database.begin("refused press") as tx:
-                await approvals.refused_press(tx, press.approval, actor=press.actor.id, at=now, code=refusal.code)
-            raise
-        self._background.spawn(self._settled(settled), name=f"settled {settled.id}")
-        return settled
-
-    async def _is_genuine(self, approval: Approval) -> bool:
-        """Whether a waiting row is the one that this bot stored; one that is not becomes `void`."""
-        seal = self._executor.seal
-        if approval.state is not ApprovalState.PENDING:
-            return True
-        if seal.holds(approval.seal, seal.asked(approval.id, approval.digest)):
-            return True
-        await self._void(approval.id, "it is not as this bot stored it.")
-        return False
-
-    async def _void(self, id: str, why: str) -> None:
-        async with self.database.begin("void") as tx:
-            for frm in (ApprovalState.PENDING, ApprovalState.APPROVED):
-                await approvals.settle(
-                    tx, id, ApprovalState.VOID, by=audit.SYSTEM, at=self._clock.now(), note=why, frm=frm
-                )
+        return await approvals.listed(self.database.reader, space=space)
 
     async def belong_to(self, application: str) -> None:
         """Learn which application this bot is. Under another one than before, nothing that waits counts any more."""
-        before = await meta.get(self.database.reader, "application")
-        if before is not None and before != application:
-            for id in await approvals.undecided(self.database.reader):
-                await self._void(id, "the bot runs as another Discord application now.")
-        async with self.database.begin("belong to") as tx:
-            await meta.put(tx, "application", application)
+        await self._decisions.belong_to(application)
 
-    def _too_late(self, approval: Approval, now: int) -> str:
-        if approval.state is ApprovalState.PENDING and approval.expires_at <= now:
-            return "The deadline has passed, so your press changed nothing. Nothing ran."
-        return sentences.too_late(approval, self._delivery.who)
-
-    async def _on_its_card(self, press: Press) -> Approval:
-        """The call a press means, if it was pressed on the message that shows it."""
-        approval = await approvals.get(self.database.reader, press.approval)
-        if approval is None:
-            raise UnknownApproval("unknown", "This request is not known here; nothing changed.")
-        if press.message is not None:
-            card = await cards.get_card(self.database.reader, approval.card)
-            # A card whose id has not been stored yet (the press was faster) is matched by its place alone.
-            if card is None or card.place != press.place or card.message not in {None, press.message}:
-                raise UnknownApproval("wrong_message", "This button does not belong to this message; nothing changed.")
-        return approval
+    def _after(self, settled: Approval) -> None:
+        self._background.spawn(self._settled(settled), name=f"settled {settled.id}")
 
     async def _settled(self, approval: Approval) -> None:
         """After a decision: show it, run what was approved, show the outcome, go on when it was the last."""
-        await self._delivery.show_card(approval.card)
+        self._show(approval)
         if approval.state is ApprovalState.APPROVED:
             await self._execute(approval)
         await self._deliver()
 
     async def _execute(self, approval: Approval) -> None:
+        if self._stopping:
+            return  # approved it stays, and runs after the next start
         claimed = await self._executor.claim(approval.id)
-        if claimed is None:
-            return
-        # Beside the tool, not before it: a slow face must not hold up what was approved.
-        self._background.spawn(self._delivery.show_card(claimed.card), name=f"running {claimed.id}")
-        await self._executor.run(claimed)
-        await self._delivery.show_card(claimed.card)
+        if claimed is not None:
+            self._show(claimed)
+            await self._executor.run(claimed)
+        self._show(approval)
+
+    def _show(self, approval: Approval) -> None:
+        """Beside the tool and the run, never before them: a slow face must not hold up what was decided."""
+        self._background.spawn(self._delivery.show_card(approval.card), name=f"show {approval.id}")
 
     # -- the net under every wake ---------------------------------------------------------------
 
@@ -339,26 +271,49 @@ class Engine:
             interrupted = await approvals.interrupt_orphans(tx, owner=self._boot, at=now, result="")
             orphans = await runs.requeue_orphans(tx, owner=self._boot)
             await outbox.release(tx, now=now)
-        for run in orphans:
-            if run.losses > MOST_LOSSES:
-                await self._turns.lose(run)
+            for run in orphans:
+                if run.losses > MOST_LOSSES:
+                    await self._turns.lose(tx, run)
         logger.info("recovered", extra={"action": "recovered", "interrupted": len(interrupted), "runs": len(orphans)})
         await self.sweep()
 
     async def sweep(self) -> None:
-        """Do everything that is due. Safe to repeat, and to run beside everything else."""
+        """Do everything that is due. Safe to repeat, and to run beside everything else.
+
+        What cannot be done keeps nothing else from being done; its error is raised at the end.
+        """
+        self._look_again()
+        problems: list[Exception] = []
+        for step in (
+            self._executor.record_unrecorded,
+            self._turns.requeue_stranded,
+            self._turns.release,
+            self._expire,
+            self._start_approved,
+            self._deliver,
+        ):
+            try:
+                await step()
+            except Exception as error:  # noqa: BLE001 - raised below, when the other steps have had their turn
+                problems.append(error)
+        if problems:
+            raise problems[0] if len(problems) == 1 else ExceptionGroup("sweep", problems)
+
+    async def _expire(self) -> None:
         now = self._clock.now()
-        await self._turns.release()
         for id in await approvals.overdue(self.database.reader, now=now):
             async with self.database.begin("expire") as tx:
                 await approvals.settle(tx, id, ApprovalState.EXPIRED, by=audit.SYSTEM, at=now)
+
+    async def _start_approved(self) -> None:
         for id in await approvals.approved(self.database.reader):
             approval = await approvals.get(self.database.reader, id)
             if approval is not None:
                 self._background.spawn(self._settled(approval), name=f"approved {id}")
-        await self._deliver()
 
     async def _take_up_queued(self) -> None:
+        if self._stopping:
+            return
         for id in await runs.queued(self.database.reader):
             if not self._turns.is_going(id):
                 self._background.spawn(self._go(id), name=f"resume {id}")
@@ -366,19 +321,24 @@ class Engine:
     def _ring(self) -> None:
         self._background.spawn(self.sweep(), name="sweep")
 
+    def _look_again(self) -> None:
+        """Sweep again before long, whatever becomes of the work at hand."""
+        if not self._stopping:
+            self._alarm.set(self._clock.now() + self._sweep_ms)
+
     async def _set_alarm(self) -> None:
         reader, now = self.database.reader, self._clock.now()
         for at in (
             await approvals.next_deadline(reader),
             await outbox.next_due(reader),
             self._turns.next_release(),
-            now + self._sweep_ms,
         ):
-            if at is not None:
+            if at is not None and not self._stopping:
                 self._alarm.set(max(at, now + SHORTEST_ALARM_MS))
 
     async def stop(self, *, grace: float) -> None:
         """Start nothing new, give what runs `grace` seconds, then stop it and record that truthfully."""
+        self._stopping = True
         self._alarm.clear()
         await self._background.stop(grace=grace)
         self._alarm.clear()

@@ -16,7 +16,7 @@ from bot.deferral import sentences
 from bot.deferral.calls import LoopResult, PendingToolCall, ToolResult
 from bot.deferral.executor import Executor
 from bot.deferral.tool import Tool
-from bot.delivery import Approvers, Delivery
+from bot.delivery import Approvers, Delivery, show_progress
 from bot.errors import ModelError
 from bot.lanes import Lanes
 from bot.surface import Reply
@@ -32,6 +32,9 @@ HISTORY = 200
 
 CALLS_PER_CARD = 5
 """More calls of one pause go on further cards: Discord takes 40 components in a message, buttons included."""
+
+MOST_LOSSES = 1
+"""A run whose process died, or could not store what came of it, is begun again so many times."""
 
 WAITING_TEXT = "Waiting for sign-off: see the card below. Nothing has run yet."
 REMINDER_TEXT = "This still waits for a decision, and its time is running out."
@@ -112,11 +115,24 @@ class Turns:
             self._going.discard(run_id)
             self._remembered.discard(run_id)
 
-    async def lose(self, run: Run) -> None:
+    async def lose(self, tx: Transaction, run: Run) -> None:
         """Give a run up whose process died twice."""
-        async with self._database.begin("lose") as tx:
-            if await runs.end(tx, run.id, RunState.LOST, owner=None, at=self._clock.now(), result=LOST_TEXT):
-                await self._owe_answer(tx, run, LOST_TEXT, RunState.LOST)
+        if await runs.end(tx, run.id, RunState.LOST, owner=None, at=self._clock.now(), result=LOST_TEXT):
+            await self._owe_answer(tx, run, LOST_TEXT, RunState.LOST)
+
+    async def requeue_stranded(self) -> None:
+        """Queue again what is running in the rows and nowhere else: its ending could not be stored."""
+        rows = await runs.running_of(self._database.reader, owner=self._boot)
+        if all(id in self._going for id in rows):
+            return
+        async with self._database.begin("requeue") as tx:
+            # Read once more: nobody can take a run up while this transaction is open.
+            for id in await runs.running_of(tx, owner=self._boot):
+                if id not in self._going:
+                    logger.error("stranded run", extra={"action": "stranded", "run": id})
+                    run = await runs.requeue(tx, id)
+                    if run is not None and run.losses > MOST_LOSSES:
+                        await self.lose(tx, run)
 
     def is_busy(self, conversation: str) -> bool:
         """Whether a turn of the conversation is running."""
@@ -139,7 +155,7 @@ class Turns:
         for run_id in [held for held, until in self._held.items() if until <= now]:
             del self._held[run_id]
             if (reply := self._delivery.replies.pop(run_id, None)) is not None:
-                await reply.rest(STILL_WAITING_TEXT)
+                await show_progress(reply, STILL_WAITING_TEXT, resting=True)
 
     async def _stretch(self, run: Run) -> None:
         """One stretch of the loop and its transaction. Whatever goes wrong, the run gets an ending."""
@@ -212,8 +228,8 @@ class Turns:
             return None
 
         async def show(text: str) -> None:
-            await reply.show(text)
-            await self._remember(run, reply)
+            if await show_progress(reply, text):
+                await self._remember(run, reply)
 
         return show
 
@@ -306,8 +322,9 @@ class Turns:
     async def _show_waiting(self, run: Run, said: str) -> None:
         """Progress in the reply; not owed, so its failure costs nothing."""
         if (reply := self._delivery.replies.get(run.id)) is not None:
-            await reply.rest(f"{said}\n\n{WAITING_TEXT}" if said.strip() else WAITING_TEXT)
-            await self._remember(run, reply)
+            text = f"{said}\n\n{WAITING_TEXT}" if said.strip() else WAITING_TEXT
+            if await show_progress(reply, text, resting=True):
+                await self._remember(run, reply)
 
     # -- T5: the run ends -----------------------------------------------------------------------
 

@@ -80,6 +80,9 @@ MOVES: dict[ApprovalState, frozenset[ApprovalState]] = {
 OPEN = frozenset({ApprovalState.PENDING, ApprovalState.APPROVED, ApprovalState.RUNNING})
 """States in which the run still waits for this call."""
 
+_BY_PEOPLE = {ApprovalState.APPROVED, ApprovalState.DENIED, ApprovalState.SUCCEEDED, ApprovalState.FAILED}
+"""Where a person moves a call that waits: in time, or not at all."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Approval:
@@ -170,14 +173,11 @@ async def settle(
     transaction: an approval, a denial or an answer counts only before it, an expiry only after it.
     """
     _check(frm, to)
-    person_decides = frm is ApprovalState.PENDING and to in {
-        ApprovalState.APPROVED,
-        ApprovalState.DENIED,
-        ApprovalState.SUCCEEDED,
-        ApprovalState.FAILED,
-    }
-    in_time = "expires_at > ?" if person_decides else "expires_at <= ?" if to is ApprovalState.EXPIRED else "? = ?"
-    limits = (at, at) if in_time == "? = ?" else (at,)
+    in_time = "? IS NOT NULL"
+    if to is ApprovalState.EXPIRED:
+        in_time = "expires_at <= ?"
+    elif frm is ApprovalState.PENDING and to in _BY_PEOPLE:
+        in_time = "expires_at > ?"
     done = await tx.execute(
         "UPDATE approval SET state = ?, settled_at = ?, settled_by = ?, note = ?, result = ?,"
         " seal = coalesce(?, seal), finished_at = CASE WHEN ? IN ('succeeded', 'failed') THEN ? ELSE finished_at END"
@@ -192,7 +192,7 @@ async def settle(
         at,
         id,
         frm,
-        *limits,
+        at,
     )
     return await _moved(tx, id, to, by, at, {"note": note} if note else {}) if done else None
 
@@ -268,31 +268,28 @@ async def find(reader: Reader, prefix: str) -> list[Approval]:
 
 async def of_card(reader: Reader, card: str) -> list[Approval]:
     """The calls of one card, in the model's emission order."""
-    rows = await reader.all("SELECT * FROM approval WHERE card = ? ORDER BY position", card)
-    return [_approval(row) for row in rows]
+    return await _every(reader, "SELECT * FROM approval WHERE card = ? ORDER BY position", card)
 
 
 async def of_pause(reader: Reader, run: str, pause: int) -> list[Approval]:
     """The calls of one pause of a run, in the model's emission order."""
-    rows = await reader.all("SELECT * FROM approval WHERE run = ? AND pause = ? ORDER BY position", run, pause)
-    return [_approval(row) for row in rows]
+    return await _every(reader, "SELECT * FROM approval WHERE run = ? AND pause = ? ORDER BY position", run, pause)
 
 
 async def undecided(reader: Reader) -> list[str]:
     """Ids of calls that wait or were signed off and have not begun."""
-    rows = await reader.all("SELECT id FROM approval WHERE state = 'pending'")
-    return [row["id"] for row in rows] + await approved(reader)
+    return await _ids(reader, "SELECT id FROM approval WHERE state = 'pending'") + await approved(reader)
 
 
 async def newest_in(reader: Reader, conversation: str, *, limit: int) -> list[Approval]:
     """The newest calls of a conversation, oldest of them first."""
-    rows = await reader.all(
+    return await _every(
+        reader,
         "SELECT * FROM (SELECT * FROM approval WHERE conversation = ? ORDER BY requested_at DESC, position DESC"
         " LIMIT ?) AS newest ORDER BY requested_at, position",
         conversation,
         limit,
     )
-    return [_approval(row) for row in rows]
 
 
 async def of_request(reader: Reader, intent: str) -> Approval | None:
@@ -313,19 +310,16 @@ async def open_action(reader: Reader, *, conversation: str, requester: str, acti
     return _approval(row) if row else None
 
 
-async def listed(reader: Reader, *, every: bool = False, limit: int = 500) -> list[Approval]:
-    """Open calls, oldest first; with `every`, also ended ones."""
-    condition = "" if every else "WHERE state IN ('pending', 'approved', 'running')"
-    rows = await reader.all(f"SELECT * FROM approval {condition} ORDER BY requested_at, position LIMIT ?", limit)
-    return [_approval(row) for row in rows]
+async def listed(reader: Reader, *, every: bool = False, space: str = "", limit: int = 500) -> list[Approval]:
+    """Open calls, oldest first; with `every`, also ended ones; with `space`, those of places below it."""
+    condition = "" if every else "AND state IN ('pending', 'approved', 'running')"
+    sql = f"SELECT * FROM approval WHERE place || '/' LIKE ? {condition} ORDER BY requested_at, position LIMIT ?"
+    return await _every(reader, sql, f"{space.rstrip('/')}/%" if space else "%", limit)
 
 
 async def overdue(reader: Reader, *, now: int) -> list[str]:
     """Ids of pending calls whose deadline has passed."""
-    rows = await reader.all(
-        "SELECT id FROM approval WHERE state = 'pending' AND expires_at <= ? ORDER BY expires_at", now
-    )
-    return [row["id"] for row in rows]
+    return await _ids(reader, "SELECT id FROM approval WHERE state = 'pending' AND expires_at <= ?", now)
 
 
 async def next_deadline(reader: Reader) -> int | None:
@@ -336,9 +330,12 @@ async def next_deadline(reader: Reader) -> int | None:
 
 async def approved(reader: Reader) -> list[str]:
     """Ids of calls that were signed off and not yet claimed."""
-    return [
-        row["id"] for row in await reader.all("SELECT id FROM approval WHERE state = 'approved' ORDER BY settled_at")
-    ]
+    return await _ids(reader, "SELECT id FROM approval WHERE state = 'approved' ORDER BY settled_at")
+
+
+async def running_of(reader: Reader, *, owner: str) -> list[str]:
+    """Ids of calls that run for the process `owner`."""
+    return await _ids(reader, "SELECT id FROM approval WHERE state = 'running' AND owner = ? ORDER BY id", owner)
 
 
 async def refused_press(tx: Transaction, id: str | None, *, actor: str, at: int, code: str) -> None:
@@ -354,6 +351,14 @@ async def refused_press(tx: Transaction, id: str | None, *, actor: str, at: int,
         conversation=row["conversation"] if row else None,
         detail={"code": code},
     )
+
+
+async def _every(reader: Reader, sql: str, *parameters: object) -> list[Approval]:
+    return [_approval(row) for row in await reader.all(sql, *parameters)]
+
+
+async def _ids(reader: Reader, sql: str, *parameters: object) -> list[str]:
+    return [row["id"] for row in await reader.all(sql, *parameters)]
 
 
 def _check(frm: ApprovalState, to: ApprovalState) -> None:

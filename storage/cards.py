@@ -59,6 +59,11 @@ async def shown(tx: Transaction, id: str, *, version: int, message: str) -> None
     )
 
 
+async def seen(tx: Transaction, id: str, *, message: str) -> None:
+    """Somebody pressed a button on the message `message`: the card is there, even if its posting never came back."""
+    await tx.execute("UPDATE card SET message = ? WHERE id = ? AND message IS NULL", message, id)
+
+
 async def failed(tx: Transaction, id: str, *, due_at: int, error: str) -> None:
     """An attempt to show the card failed; the next one is due at `due_at`."""
     await tx.execute("UPDATE card SET tries = tries + 1, due_at = ?, error = ? WHERE id = ?", due_at, error, id)

@@ -197,6 +197,20 @@ async def requeue_orphans(tx: Transaction, *, owner: str) -> list[Run]:
     return [run for run in found if run is not None]
 
 
+async def running_of(reader: Reader, *, owner: str) -> list[str]:
+    """Ids of runs that the process `owner` works on, as far as the rows know."""
+    rows = await reader.all("SELECT id FROM run WHERE state = 'running' AND owner = ?", owner)
+    return [row["id"] for row in rows]
+
+
+async def requeue(tx: Transaction, id: str) -> Run | None:
+    """`running -> queued`, counting the loss: its own process is not working on it after all. None if it ended."""
+    done = await tx.execute(
+        "UPDATE run SET state = 'queued', losses = losses + 1 WHERE id = ? AND state = 'running'", id
+    )
+    return await get(tx, id) if done else None
+
+
 async def queued(reader: Reader) -> list[str]:
     """Ids of runs that can go on, oldest first."""
     rows = await reader.all("SELECT id FROM run WHERE state = 'queued' ORDER BY created_at, id")

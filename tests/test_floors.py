@@ -27,6 +27,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.clock": set(),
     "bot.lanes": set(),
     "bot.place": set(),
+    "bot.plain": set(),
     "bot.console": set(),
     "bot.redact": set(),
     "bot.setup": set(),
@@ -37,7 +38,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.logs": {"bot.console", "bot.redact", "bot.settings", "structlog"},
     "bot.surface": {"storage"},
     # Between "asked" and "ran": usable without Discord and without any model library.
-    "bot.deferral": {"bot.errors", "bot.clock", "bot.place", "bot.surface", "storage", "pydantic", "anyio"},
+    "bot.deferral": {
+        "bot.errors", "bot.clock", "bot.place", "bot.plain", "bot.background", "bot.surface",
+        "storage", "pydantic", "anyio",
+    },
     # The one place that speaks to models.
     "bot.agent": {
         "bot.errors", "bot.clock", "bot.deferral", "bot.values", "storage",
@@ -48,6 +52,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.jobs": {"bot.errors", "bot.clock", "bot.deferral", "storage", "pydantic"},
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},
+    "bot.decisions": {"bot", "storage"},
     "bot.engine": {"bot", "storage"},
     "bot.app": {"bot", "storage"},
     "bot.doctor": {"bot", "storage"},

@@ -7,8 +7,10 @@ import logging
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from bot.background import was_cancelled
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.errors import ApprovalRequired, CallDeferred, NothingRan, RunCancelled, RunStopped
+from bot.plain import describe, plain, words_of
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +44,7 @@ async def run_body(
     except RunCancelled as inner:
         raise RunStopped(str(inner)) from inner
     except NothingRan as signal:
-        return Ran(text=mask(f"It could not start, so nothing ran: {signal}"), ok=False, error=signal)
+        return Ran(text=mask(f"It could not start, so nothing ran: {words_of(signal)}"), ok=False, error=signal)
     except TimeoutError as error:
         if not time.expired():
             return _failed(tool, error, mask)
@@ -50,11 +52,15 @@ async def run_body(
             f"The tool was stopped because it took longer than {timeout_seconds:g} seconds; how far it got is unknown."
         )
         return Ran(text=text, ok=False, error=error)
+    except asyncio.CancelledError as error:
+        if was_cancelled():
+            raise
+        return _failed(tool, RuntimeError(describe(error)), mask)
     except Exception as error:  # noqa: BLE001 - whatever a tool raises, the run must go on; `_failed` logs it
         return _failed(tool, error, mask)
-    return Ran(text=mask(outcome.text), ok=outcome.ok)
+    return Ran(text=mask(plain(outcome.text)), ok=outcome.ok)
 
 
 def _failed(tool: Tool, error: Exception, mask: Callable[[str], str]) -> Ran:
     logger.exception("tool failed", extra={"action": "tool_failed", "tool": tool.name}, exc_info=error)
-    return Ran(text=mask(f"The tool failed: {type(error).__name__}: {error}"), ok=False, error=error)
+    return Ran(text=mask(f"The tool failed: {describe(error)}"), ok=False, error=error)

@@ -9,16 +9,19 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import replace
 from typing import Any
 
 from pydantic import ValidationError
 
+from bot.background import to_the_end, was_cancelled
 from bot.clock import Clock
 from bot.deferral.digest import action_digest
 from bot.deferral.seal import Seal
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.errors import ApprovalRequired, CallDeferred, NothingRan
+from bot.plain import describe, plain, words_of
 from storage import approvals, audit
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
@@ -47,6 +50,10 @@ class Executor:
         self._workspace = workspace
         self.seal = seal
         self._mask = mask
+        self._claimed: set[str] = set()
+        """Calls that this process claims, runs, or has just run."""
+        self._unrecorded: dict[str, Callable[[], Awaitable[Approval | None]]] = {}
+        """How to store the outcomes that could not be stored so far."""
 
     def digest(self, tool: Tool, arguments: Mapping[str, Any], *, requester: str, place: str, expires_at: int) -> str:
         """The digest of what would run now."""
@@ -62,8 +69,21 @@ class Executor:
     async def claim(self, id: str) -> Approval | None:
         """Claim an approved call, or make it `void` if it is no longer what was shown.
 
-        Returns the row in state `running`, to be handed to `run`; None when there is nothing to run.
+        Returns the row in state `running`, to be handed to `run` at once; None when there is nothing to run.
         """
+        if id in self._claimed:
+            return None
+        # Before the commit: whoever finds the row `running` must also find that somebody is at it.
+        self._claimed.add(id)
+        claimed = None
+        try:
+            claimed = await self._claim(id)
+        finally:
+            if claimed is None:
+                self._claimed.discard(id)
+        return claimed
+
+    async def _claim(self, id: str) -> Approval | None:
         approval = await approvals.get(self._database.reader, id)
         if approval is None or approval.state is not ApprovalState.APPROVED:
             return None
@@ -86,7 +106,7 @@ class Executor:
                 tx,
                 id,
                 ApprovalState.VOID,
-                by=approval.settled_by or audit.SYSTEM,
+                by=audit.SYSTEM,
                 at=self._clock.now(),
                 note=problem,
                 frm=ApprovalState.APPROVED,
@@ -110,7 +130,17 @@ class Executor:
         """Run a claimed call to its end and record it. The row as it ended; None if the claim was lost meanwhile.
 
         Cancelled (the program stops), the tool is stopped, the row says `interrupted`, and the cancellation goes on.
+        An outcome that cannot be stored is kept for `record_unrecorded`, and the error goes on.
         """
+        try:
+            to, outcome, note = await self._outcome(claimed)
+        except asyncio.CancelledError:
+            await self._record(claimed.id, ApprovalState.INTERRUPTED, ToolOutcome(text="", ok=False))
+            raise
+        return await self._record(claimed.id, to, outcome, note=note)
+
+    async def _outcome(self, claimed: Approval) -> tuple[ApprovalState, ToolOutcome, str | None]:
+        """Run the body. Whatever it raises is an outcome; only being cancelled from outside is not."""
         tool = self._tools[claimed.tool]
         arguments = parse(tool, claimed.arguments)
         call = Call(
@@ -121,41 +151,53 @@ class Executor:
             requester=claimed.requester,
             approved=True,
         )
+        nothing = ToolOutcome(text="", ok=False)
         try:
             outcome = await tool.body(arguments, call)
-        except asyncio.CancelledError:
-            await asyncio.shield(self._finish(claimed, ApprovalState.INTERRUPTED, ToolOutcome(text="", ok=False)))
-            raise
         except NothingRan as signal:
-            return await self._finish(
-                claimed, ApprovalState.NOTHING_RAN, ToolOutcome(text="", ok=False), note=f"{signal}"
-            )
+            return ApprovalState.NOTHING_RAN, nothing, words_of(signal)
         except (ApprovalRequired, CallDeferred) as signal:
             # An approved call either acts or fails: there is no second card for it.
-            again = ToolOutcome(text=f"The tool deferred again after it was approved ({signal}).", ok=False)
-            return await self._finish(claimed, ApprovalState.FAILED, again)
-        except Exception as error:
+            again = f"The tool deferred again after it was approved ({words_of(signal)})."
+            return ApprovalState.FAILED, replace(nothing, text=again), None
+        except (Exception, asyncio.CancelledError) as error:
+            if isinstance(error, asyncio.CancelledError) and was_cancelled():
+                raise
             logger.exception("tool failed", extra={"action": "tool_failed", "approval": claimed.id, "tool": tool.name})
-            failure = ToolOutcome(
-                text=f"The tool failed after it had started: {type(error).__name__}: {error}", ok=False
-            )
-            return await self._finish(claimed, ApprovalState.FAILED, failure)
-        return await self._finish(claimed, ApprovalState.SUCCEEDED if outcome.ok else ApprovalState.FAILED, outcome)
+            failure = f"The tool failed after it had started: {describe(error)}"
+            return ApprovalState.FAILED, replace(nothing, text=failure), None
+        return ApprovalState.SUCCEEDED if outcome.ok else ApprovalState.FAILED, outcome, None
 
-    async def _finish(
-        self, claimed: Approval, to: ApprovalState, outcome: ToolOutcome, *, note: str | None = None
+    async def record_unrecorded(self) -> None:
+        """Store what could not be stored before, and own up to calls that nobody is at any more."""
+        for record in tuple(self._unrecorded.values()):
+            await record()
+        for id in await approvals.running_of(self._database.reader, owner=self._boot):
+            if id not in self._claimed:
+                await self._record(id, ApprovalState.INTERRUPTED, ToolOutcome(text="", ok=False))
+
+    async def _record(
+        self, id: str, to: ApprovalState, outcome: ToolOutcome, *, note: str | None = None
     ) -> Approval | None:
-        async with self._database.begin("record outcome") as tx:
-            return await approvals.finish(
-                tx,
-                claimed.id,
-                to,
-                owner=self._boot,
-                at=self._clock.now(),
-                result=self._mask(outcome.text),
-                exit_code=outcome.exit_code,
-                note=self._mask(note) if note is not None else None,
-            )
+        async def record() -> Approval | None:
+            async with self._database.begin("record outcome") as tx:
+                row = await approvals.finish(
+                    tx,
+                    id,
+                    to,
+                    owner=self._boot,
+                    at=self._clock.now(),
+                    result=self._mask(plain(outcome.text)),
+                    exit_code=outcome.exit_code,
+                    note=self._mask(note) if note is not None else None,
+                )
+            self._unrecorded.pop(id, None)
+            self._claimed.discard(id)
+            return row
+
+        # What has run must not be forgotten because the program stops at this moment.
+        self._unrecorded[id] = record
+        return await to_the_end(record())
 
 
 def parse(tool: Tool, arguments: Mapping[str, object]) -> Arguments:
