@@ -16,6 +16,7 @@ from bot.surface import Reply, TurnContext
 from cogs import limits, permissions, places
 from cogs.help import HELP
 from cogs.interactions import DISCORD_FAILED, place_of, whisper
+from cogs.pieces import split
 from cogs.places import Place
 from cogs.posting import NOBODY, Post
 from cogs.replies import Spawn
@@ -25,8 +26,8 @@ logger = logging.getLogger(__name__)
 
 Notify = Literal["channel", "dm", "both"]
 
-PROMPT = 4_000
-"""Characters of a prompt; Discord would take 6,000 in an option."""
+PROMPT = 6_000
+"""Characters of a prompt: as many as Discord takes in an option."""
 _QUOTE = 1_200
 _ALREADY_ANSWERED = 40060
 _NOT_HERE = "I am not a member of this server, so I could not answer here later. Ask somebody to add me to it."
@@ -175,9 +176,9 @@ async def show_request(interaction: discord.Interaction, text: str) -> tuple[boo
 
 
 def quoted(text: str) -> str:
-    """A person's own words as a quote."""
-    cut = text if limits.length(text) <= _QUOTE else text[: _QUOTE // 2] + " …"
-    return "\n".join(f"> {line}" for line in cut.splitlines() or [""])
+    """A person's own words as a quote, cut where it would fill the screen."""
+    quote = "\n".join(f"> {line}" for line in text.splitlines() or [""])
+    return quote if limits.length(quote) <= _QUOTE else f"{split(quote, _QUOTE)[0]}\n> …"
 
 
 def _lacking(names: list[str]) -> str:

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import discord
 import pytest
 
-from cogs.chat import quoted
+from cogs import limits
+from cogs.chat import quoted, refusal_here
 from cogs.help import HELP
 from cogs.limits import NONCE
 from tests.cogs.guild import open_guild
@@ -141,6 +144,21 @@ async def test_where_the_bot_may_not_post_no_turn_begins(tmp_path: Path, permiss
         assert await here.rows("SELECT * FROM run") == []
 
 
+def test_where_the_bot_is_no_member_no_turn_begins() -> None:
+    """A user-installed command works anywhere; nothing could follow it there."""
+    bot: Any = SimpleNamespace(get_guild=lambda guild: None)
+    interaction: Any = SimpleNamespace(guild_id=5, channel=None, app_permissions=discord.Permissions.all())
+    assert "not a member of this server" in str(refusal_here(bot, interaction))
+
+
+async def test_a_command_in_direct_messages_is_answered_there(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script("Hello.")) as here:
+        ben = here.people["ben"]
+        await ben.slash("ask", prompt="hello")
+        await here.settle()
+        assert [message.content for message in ben.dm_channel.history()] == ["> hello", "Hello."]
+
+
 async def test_a_lost_acknowledgement_does_not_lose_the_request(tmp_path: Path) -> None:
     async with open_guild(tmp_path, Script("Hello.")) as here:
         here.env.inject_error("POST", "/interactions/*/*/callback", status=404, code=10062)
@@ -181,7 +199,9 @@ async def test_where_the_answer_goes_can_be_chosen(tmp_path: Path) -> None:
 
 def test_a_quote_keeps_every_line_and_cuts_what_is_too_long() -> None:
     assert quoted("a\n\nb") == "> a\n> \n> b"
-    assert quoted("x" * 4_000) == "> " + "x" * 600 + " …"
+    for long in ("x" * 6_000, "a\n" * 3_000, "🙂" * 3_000):
+        assert limits.length(quoted(long)) < 1_300
+        assert quoted(long).endswith("\n> …")
 
 
 async def test_help_is_short_and_private(tmp_path: Path) -> None:

@@ -54,6 +54,16 @@ async def test_what_lies_in_a_channel_one_cannot_see_is_only_counted(tmp_path: P
         assert "echo hello" in (await here.ben.slash(here.channel, "approvals")).response.content
 
 
+async def test_a_private_thread_is_not_everybodys(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script(SHELL)) as here:
+        made = await here.env.bot.get_channel(here.channel.id).create_thread(name="quiet")
+        await made.add_user(discord.Object(here.ben.id))
+        [thread] = here.channel.threads
+        await here.ben.slash(thread, "ask", prompt="please")
+        assert "echo hello" in (await here.ben.slash(here.channel, "approvals")).response.content
+        assert "echo hello" not in (await here.mallory.slash(here.channel, "approvals")).response.content
+
+
 async def test_another_persons_direct_messages_are_not_listed(tmp_path: Path) -> None:
     async with open_guild(tmp_path, Script(SHELL)) as here:
         here.app.engine.set_owners(frozenset({str(here.ben.id)}))
