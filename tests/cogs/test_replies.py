@@ -167,6 +167,22 @@ async def finish(reply: DiscordReply, text: str) -> None:
     await reply.finish(text)
 
 
+async def test_nothing_is_left_behind_by_a_finished_reply(channel: Recorder, background: Background) -> None:
+    never = asyncio.Event()
+
+    async def sleep(seconds: float) -> None:
+        await never.wait()
+
+    reply = DiscordReply(cast(Channel, channel), "reply/1", spawn=background.spawn, sleep=sleep)
+    await reply.show("a")
+    await reply.show("ab")
+    await asyncio.sleep(0)
+    await reply.finish("abc.")
+    async with asyncio.timeout(5):
+        await background.idle()
+    assert channel.edits == [(101, "abc.")]
+
+
 async def test_a_long_answer_grows_over_several_messages_each_with_its_own_nonce(
     reply: DiscordReply, channel: Recorder, background: Background
 ) -> None:
