@@ -114,11 +114,8 @@ def make_write_file(*, workspace: Path, new_id: NewId) -> Tool:
 def _read(workspace: Path, path: str) -> ToolOutcome:
     *parents, name = components(path)
     try:
-        with directory(workspace, parents) as parent, refusals(path):
-            handle = os.open(name, READ, dir_fd=parent)
-        with open(handle, "rb") as file:
-            size = ordinary(os.fstat(handle), path).st_size
-            raw = file.read(MOST_READ)
+        with directory(workspace, parents) as parent:
+            size, raw = _beginning(parent, name, path)
     except Refused as refusal:
         return ToolOutcome(text=str(refusal), ok=False)
     if not raw:
@@ -133,6 +130,18 @@ def _read(workspace: Path, path: str) -> ToolOutcome:
     if size > MOST_READ:
         text += f"\n[... cut here: the first {MOST_READ} of {size} bytes are shown ...]"
     return ToolOutcome(text=text)
+
+
+def _beginning(parent: int, name: str, path: str) -> tuple[int, bytes]:
+    """The size of a file and the first `MOST_READ` bytes of it. Raises `Refused`."""
+    with refusals(path):
+        handle = os.open(name, READ, dir_fd=parent)
+    try:
+        size = ordinary(os.fstat(handle), path).st_size
+        with open(handle, "rb", closefd=False) as file:
+            return size, file.read(MOST_READ)
+    finally:
+        os.close(handle)
 
 
 def _list(workspace: Path, path: str) -> ToolOutcome:
