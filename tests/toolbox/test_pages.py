@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from bot.toolbox.pages import page_text
@@ -47,6 +47,7 @@ def test_a_page_becomes_what_a_reader_sees(source: str, seen: str | None) -> Non
     assert seen is None or found == seen
 
 
+@settings(database=None)
 @given(
     st.lists(st.sampled_from([*"<>/!-?'\"= a&;#", "<a ", "script", "href", "<!--", "-->", "</", "&#x", "pre", "\n"]))
 )
