@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 
 from bot.agent.build import Model, open_loop
+from bot.asking import Asking
 from bot.background import Background
 from bot.clock import Clock, NewId
 from bot.deferral import registry
@@ -128,18 +129,21 @@ async def open_app(
             nobody_can_decide=nobody_can_decide,
             mask=mask,
         ) as loop:
+            asking = Asking(
+                new_id=new_id,
+                tools=by_name,
+                executor=executor,
+                ttl_ms=settings.approval_ttl_ms,
+                approvers=authority.approvers,
+            )
             turns = Turns(
                 database=database,
                 clock=clock,
-                new_id=new_id,
                 boot=boot,
                 loop=loop,
-                tools=by_name,
-                executor=executor,
+                asking=asking,
                 delivery=delivery,
                 hold_ms=settings.hold_ms,
-                ttl_ms=settings.approval_ttl_ms,
-                approvers=authority.approvers,
             )
             engine = Engine(
                 database=database,

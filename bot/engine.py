@@ -98,7 +98,8 @@ class Engine:
     async def start_job(self, ctx: TurnContext, *, parent: str | None = None) -> Run:
         """Start detached work on `ctx.prompt`, in a conversation of its own; it announces its own ending.
 
-        Its compute budget is captured here, at the last moment anything knows who held a clock over the asker.
+        One goal of one `parent` is one job: a turn that is begun again after a crash does not start it twice. Its
+        compute budget is captured here, at the last moment anything knows who held a clock over the asker.
         """
         clocked = ctx.clock.refires or ctx.clock.deadline is not None
         run = await self._create(
@@ -139,6 +140,8 @@ class Engine:
             created_at=now,
         )
         async with self.database.begin("start run") as tx:
+            if parent is not None and (same := await runs.job_of(tx, parent, ctx.prompt)) is not None:
+                return same
             await conversations.ensure(tx, conversation, at=now)
             await runs.create(tx, run)
             await audit.record(

@@ -8,19 +8,17 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable
 
 from bot.agent.loop import AgentLoop, OnText
-from bot.clock import Clock, NewId
+from bot.asking import Asking
+from bot.clock import Clock
 from bot.deferral import sentences
-from bot.deferral.calls import LoopResult, PendingToolCall, ToolResult
-from bot.deferral.executor import Executor
-from bot.deferral.tool import Tool
-from bot.delivery import Approvers, Delivery, show_progress
+from bot.deferral.calls import LoopResult, ToolResult
+from bot.delivery import Delivery, show_progress
 from bot.errors import ModelError
 from bot.lanes import Lanes
 from bot.surface import Reply
-from storage import approvals, audit, cards, conversations, outbox, runs
+from storage import approvals, audit, conversations, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
 from storage.runs import Run, RunKind, RunState, UnknownPause
@@ -30,16 +28,10 @@ logger = logging.getLogger(__name__)
 HISTORY = 200
 """Messages of a conversation that the model sees: the cost of a turn does not grow with its length."""
 
-CALLS_PER_CARD = 5
-"""More calls of one pause go on further cards: Discord takes 40 components in a message, buttons included."""
-
 MOST_LOSSES = 1
 """A run whose process died, or could not store what came of it, is begun again so many times."""
 
 WAITING_TEXT = "Waiting for sign-off: see the card below. Nothing has run yet."
-REMINDER_TEXT = "This still waits for a decision, and its time is running out."
-REMINDER_LEAD_MS = 15 * 60_000
-"""How long before the deadline approvers are reminded; with a short lifetime, a third of it."""
 
 LOST_TEXT = (
     "I was restarted twice while I worked on this, so I have given it up. Look at the cards for what ran; ask again if"
@@ -63,31 +55,24 @@ class Turns:
         *,
         database: Database,
         clock: Clock,
-        new_id: NewId,
         boot: str,
         loop: AgentLoop,
-        tools: dict[str, Tool],
-        executor: Executor,
+        asking: Asking,
         delivery: Delivery,
         hold_ms: int,
-        ttl_ms: int,
-        approvers: Callable[[], Approvers],
     ) -> None:
         self._database = database
         self._clock = clock
-        self._new_id = new_id
         self._boot = boot
         self._loop = loop
-        self._tools = tools
-        self._executor = executor
+        self._asking = asking
         self._delivery = delivery
         self._hold_ms = hold_ms
-        self._ttl_ms = ttl_ms
-        self._approvers = approvers
         self._lanes = Lanes()
         self._going: set[str] = set()
         self._remembered: set[str] = set()
         self._held: dict[str, int] = {}
+        self._limits: dict[str, asyncio.Timeout] = {}
 
     def is_going(self, run_id: str) -> bool:
         """Whether this process works on the run, or is about to."""
@@ -142,11 +127,25 @@ class Turns:
         """End a run on request, and what it still asks. False if it has ended already."""
         now = self._clock.now()
         async with self._database.begin("cancel") as tx:
-            if not await runs.end(tx, run.id, RunState.CANCELLED, owner=None, at=now, result=CANCELLED_TEXT):
+            fresh = await runs.get(tx, run.id)  # it may have paused since it was looked up
+            if fresh is None or not await runs.end(
+                tx, run.id, RunState.CANCELLED, owner=None, at=now, result=CANCELLED_TEXT
+            ):
                 return False
-            for call in await approvals.of_pause(tx, run.id, run.pauses):
-                await approvals.settle(tx, call.id, ApprovalState.CANCELLED, by=by, at=now, note="the job was stopped")
+            for call in await approvals.of_pause(tx, run.id, fresh.pauses):
+                if call.state in {ApprovalState.PENDING, ApprovalState.APPROVED}:
+                    await approvals.settle(
+                        tx,
+                        call.id,
+                        ApprovalState.CANCELLED,
+                        by=by,
+                        at=now,
+                        note="the job was stopped",
+                        frm=call.state,
+                    )
             await self._owe_answer(tx, run, CANCELLED_TEXT, RunState.CANCELLED)
+        if (limit := self._limits.get(run.id)) is not None and not limit.expired():
+            limit.reschedule(0)  # long past: the loop stops at its next await
         return True
 
     async def release(self) -> None:
@@ -162,9 +161,8 @@ class Turns:
         await self.release()
         self._held.pop(run.id, None)
         try:
-            async with asyncio.timeout(self._seconds_left(run)):
-                began = self._clock.now()
-                length, result = await self._loop_once(run)
+            began = self._clock.now()
+            length, result = await self._within_budget(run)
             await self._store(run, length, result, spent_ms=self._clock.now() - began)
         except TimeoutError:
             await self._fail(run, OUT_OF_TIME_TEXT)
@@ -199,11 +197,19 @@ class Turns:
     def _seconds_left(self, run: Run) -> float | None:
         return None if run.budget_ms is None else max(0, run.budget_ms - run.spent_ms) / 1000
 
+    async def _within_budget(self, run: Run) -> tuple[int, LoopResult]:
+        """The stretch itself, for as long as the run may take. Raises `TimeoutError`, also when it is cancelled."""
+        try:
+            async with asyncio.timeout(self._seconds_left(run)) as self._limits[run.id]:
+                return await self._loop_once(run)
+        finally:
+            del self._limits[run.id]
+
     async def _loop_once(self, run: Run) -> tuple[int, LoopResult]:
-        """The stretch itself; also the conversation's length that it started from."""
+        """What the loop gave; also the conversation's length that it started from."""
         reader = self._database.reader
         length = await conversations.length(reader, run.conversation)
-        bodies = await conversations.load(reader, run.conversation, last=HISTORY)
+        bodies = await conversations.load(reader, run.conversation, last=HISTORY, whole=run.id)
         on_text = self._on_text(run)
         if run.pause is None:
             waiting = await self._waiting(run.conversation)
@@ -256,68 +262,7 @@ class Turns:
             return  # cancelled meanwhile: nothing is asked any more
         if hold_until is not None:
             self._held[run.id] = hold_until
-        number = run.pauses + 1
-        for start in range(0, len(result.pending), CALLS_PER_CARD):
-            card = self._new_id()
-            await cards.open_card(tx, id=card, run=run.id, place=run.place)
-            for position, call in list(enumerate(result.pending))[start : start + CALLS_PER_CARD]:
-                approval = self._approval(run, call, card, number, position, now)
-                if not await approvals.open_approval(tx, approval):
-                    raise RuntimeError(f"call {call.call_id} of run {run.id} is already asked about")
-            await self._owe_reminder(tx, run, card, now)
-
-    def _approval(self, run: Run, call: PendingToolCall, card: str, pause: int, position: int, now: int) -> Approval:
-        expires_at = now + self._ttl_ms
-        digest = self._executor.digest(
-            self._tools[call.tool_name],
-            call.args,
-            requester=run.requester,
-            place=run.place,
-            expires_at=expires_at,
-        )
-        id = self._new_id()
-        return Approval(
-            id=id,
-            run=run.id,
-            conversation=run.conversation,
-            card=card,
-            pause=pause,
-            position=position,
-            call_id=call.call_id,
-            kind=call.kind,
-            tool=call.tool_name,
-            arguments=dict(call.args),
-            reason=call.reason,
-            digest=digest,
-            seal=self._executor.seal.asked(id, digest),
-            intent=call.intent,
-            action=call.action,
-            requester=run.requester,
-            place=run.place,
-            state=ApprovalState.PENDING,
-            requested_at=now,
-            expires_at=expires_at,
-        )
-
-    async def _owe_reminder(self, tx: Transaction, run: Run, card: str, now: int) -> None:
-        """One ping before the deadline, however short that is; dropped when the card is settled first."""
-        expires_at = now + self._ttl_ms
-        users, roles = self._approvers()
-        await outbox.owe(
-            tx,
-            key=f"remind:{card}",
-            run=run.id,
-            place=run.place,
-            body={
-                "text": REMINDER_TEXT,
-                "deadline": expires_at,
-                "ping": sorted(users),
-                "ping_roles": sorted(roles),
-                "while_pending": card,
-            },
-            at=now,
-            due_at=expires_at - min(REMINDER_LEAD_MS, self._ttl_ms // 3),
-        )
+        await self._asking.open(tx, run, result.pending, pause=run.pauses + 1, now=now)
 
     async def _show_waiting(self, run: Run, said: str) -> None:
         """Progress in the reply; not owed, so its failure costs nothing."""

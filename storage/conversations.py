@@ -18,10 +18,18 @@ async def length(reader: Reader, id: str) -> int:
     return int(row["length"]) if row else 0
 
 
-async def load(reader: Reader, id: str, *, last: int) -> list[str]:
-    """The newest `last` messages in order, each as the JSON that was appended."""
-    rows = await reader.all("SELECT body FROM message WHERE conversation = ? ORDER BY seq DESC LIMIT ?", id, last)
-    return [row["body"] for row in reversed(rows)]
+async def load(reader: Reader, id: str, *, last: int, whole: str | None = None) -> list[str]:
+    """The newest `last` messages in order, each as the JSON that was appended.
+
+    More, where that would begin amid the messages of the run `whole`: a run must see its own beginning.
+    """
+    while True:
+        rows = await reader.all(
+            "SELECT run, body FROM message WHERE conversation = ? ORDER BY seq DESC LIMIT ?", id, last
+        )
+        if len(rows) < last or rows[-1]["run"] != whole:
+            return [row["body"] for row in reversed(rows)]
+        last *= 2
 
 
 async def append(tx: Transaction, id: str, *, run: str, at_length: int, bodies: Sequence[str]) -> int | None:

@@ -123,6 +123,12 @@ async def get(reader: Reader, id: str) -> Run | None:
     return _run(row) if row else None
 
 
+async def job_of(reader: Reader, parent: str, prompt: str) -> Run | None:
+    """The job that the run `parent` has started for this goal, or None."""
+    row = await reader.one("SELECT * FROM run WHERE parent = ? AND prompt = ? LIMIT 1", parent, prompt)
+    return _run(row) if row else None
+
+
 async def queue_if_settled(tx: Transaction, id: str) -> None:
     """`waiting -> queued` when none of the run's calls is open any more. In the commit that settled the last one."""
     await tx.execute(

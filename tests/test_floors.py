@@ -53,6 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},
     "bot.decisions": {"bot", "storage"},
+    "bot.asking": {"bot", "storage"},
     "bot.engine": {"bot", "storage"},
     "bot.app": {"bot", "storage"},
     "bot.doctor": {"bot", "storage"},

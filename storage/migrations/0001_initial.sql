@@ -46,6 +46,7 @@ CREATE TABLE run (
   ended_at     INTEGER
 ) STRICT;
 CREATE INDEX run_open ON run (state) WHERE state IN ('queued', 'running', 'waiting');
+CREATE INDEX run_parent ON run (parent) WHERE parent IS NOT NULL;
 
 -- One message with buttons. `version` counts the moves of its calls, `shown` the version that people see:
 -- a card with shown < version is owed an edit, also after a crash.
