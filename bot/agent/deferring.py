@@ -52,6 +52,7 @@ class DeferringAgent:
     ) -> None:
         """`screen` may answer a call in place of deferring it: the registry's place. `mask` goes over every result.
 
+        `tool_timeout_seconds` bounds each body, also on its approved run; None leaves that to the body.
         `claim` sees to it that a pause is resumed once; the default one does so for this agent in this process.
         """
         self._tools = {tool.name: tool for tool in tools}
@@ -80,6 +81,7 @@ class DeferringAgent:
         *,
         history: Sequence[Message] = (),
         close_open_calls: bool = False,
+        conversation_id: str | None = None,
         request: str | None = None,
         on_event: OnEvent | None = None,
         on_text: OnText | None = None,
@@ -88,7 +90,8 @@ class DeferringAgent:
         """Run from a prompt; without one, over a history that ends with something to answer.
 
         A paused history is refused, because going on would lose its gate: `close_open_calls` does so on purpose, and
-        its open calls get a result that says they were interrupted. `request` names the occurrence that asked for this.
+        its open calls get a result that says they were interrupted. `conversation_id` is the history's own, unless one
+        is given (a history from outside could name any); `request` names the occurrence that asked for this.
         Raises `HistoryRefused`, `RunFailed`, `RunCancelled`.
         """
         given = from_values(history)
@@ -99,8 +102,8 @@ class DeferringAgent:
         whole, _ = repair(given)
         if not prompt and not (whole and isinstance(whole[-1], ModelRequest)):
             raise HistoryRefused("there is neither a prompt nor anything in the history to answer")
-        conversation_id = next((one.conversation_id for one in reversed(given) if one.conversation_id), None)
-        work = self._work(conversation_id or self._new_id(), request, on_event, limits)
+        stamp = next((one.conversation_id for one in reversed(given) if one.conversation_id), None)
+        work = self._work(conversation_id or stamp or self._new_id(), request, on_event, limits)
         return await work.go(whole, prompt, on_text=on_text, given=given)
 
     async def resume(

@@ -44,7 +44,7 @@ class AgentLoop:
     ) -> None:
         self._streaming = streaming
         self._settings = ModelSettings(timeout=timeout_seconds)
-        self._tools = sorted(gate.names)
+        self._gate = gate
         self._agent: Agent[RunDeps, Output] = Agent(
             model,
             deps_type=RunDeps,
@@ -101,7 +101,7 @@ class AgentLoop:
         limits = limits or Limits()
         driver = Driver(
             agent=self._agent,
-            tools=self._tools,
+            tools=self._gate.names,
             deps=RunDeps(run, executions=executions or Executions(limits.tool_calls)),
             settings=self._settings,
             limits=limits,

@@ -53,8 +53,9 @@ def mismatches(
         else:
             seen.add(call.tool_call_id)
             yield from _differences(named, call, waiting[call.tool_call_id], tools.get(call.tool_name))
-    for call_id in waiting.keys() - seen:
-        yield f"the call {call_id} ({waiting[call_id].tool_name}) does not stand open in the history"
+    for one in pending:
+        if one.call_id not in seen:
+            yield f"the call {one.call_id} ({one.tool_name}) does not stand open in the history"
 
 
 def _differences(named: str, call: ToolCallPart, pending: PendingToolCall, tool: Tool | None) -> Iterator[str]:

@@ -8,7 +8,7 @@ is lost, so nothing has to be done twice.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Collection, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -40,6 +40,9 @@ OnText = Callable[[str], Awaitable[None]]
 Output = str | DeferredToolRequests
 
 
+SILENT = Reporter(run_id="", conversation_id="")
+
+
 class LimitReached(ModelError):
     """The run has used up the tool calls it may make."""
 
@@ -66,7 +69,7 @@ class Driver:
     """One run and all that it needs."""
 
     agent: Agent[RunDeps, Output]
-    tools: Sequence[str]
+    tools: Collection[str]
     deps: RunDeps
     settings: ModelSettings
     limits: Limits
@@ -124,7 +127,7 @@ class Driver:
                 self.report.say(EventKind.MODEL_END, outcome="success")
             elif Agent.is_call_tools_node(node):
                 # A resume begins with a batch of calls that are already answered: nothing runs, nothing is heard.
-                await self._batch(node, run, Reporter(run_id="", conversation_id="") if resuming else self.report)
+                await self._batch(node, run, SILENT if resuming else self.report)
                 if self.deps.stopped:
                     return next(iter(self.deps.stopped.values()))
                 node = await run.next(node)

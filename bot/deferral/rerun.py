@@ -64,8 +64,11 @@ class Rerunner:
                     approved.append((call, decision))
         for call, _ in approved:
             report.say(EventKind.TOOL_START, call_id=call.call_id, tool_name=call.tool_name)
-        ran = await asyncio.gather(*(self._run(call, decision, requests, report) for call, decision in approved))
+        running = [self._run(call, decision, requests, report) for call, decision in approved]
+        ran = await asyncio.gather(*running, return_exceptions=True)
         for (call, _), one in zip(approved, ran, strict=True):
+            if isinstance(one, BaseException):
+                raise one  # a fault of ours; but not before every other call has come to its end
             outcome = one.result.outcome if one.result is not None else "stopped"
             report.say(EventKind.TOOL_END, call_id=call.call_id, tool_name=call.tool_name, outcome=outcome)
             resolved[call.call_id] = one
