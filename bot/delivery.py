@@ -276,7 +276,7 @@ class Delivery:
                     await outbox.in_place(tx, owed.id, via=reply.message)
             try:
                 with _delivering():
-                    return await reply.finish(announcement.text)
+                    return await reply.finish(announcement.text, key=announcement.key)
             except Unreachable:
                 logger.warning("reply is gone", extra={"action": "reply_gone", "key": announcement.key})
                 self.replies.pop(run_id, None)

@@ -109,8 +109,12 @@ class Reply(Protocol):
         """Show `text` and stop looking busy: people are waited for. `show` or `finish` may still follow."""
         ...
 
-    async def finish(self, text: str) -> str:
-        """Show the whole, last text. Returns the message id; raises `DeliveryError`."""
+    async def finish(self, text: str, *, key: str | None = None) -> str:
+        """Show the whole, last text. Returns the message id; raises `DeliveryError`.
+
+        `key` is that of the announcement which is made if this has to be tried again from another process. When the
+        reply has no message yet, the one that it makes is known by it, so that it is not said a second time.
+        """
         ...
 
 

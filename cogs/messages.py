@@ -52,11 +52,17 @@ class Messages:
         self._users, self._roles = list(ping), list(ping_roles)
         self._posted = [] if already is None else [_Posted(already, "")]
         self._file: int | None = None
+        self._tried = False
 
     @property
     def first(self) -> int | None:
         """The id of the first message, once there is one."""
         return self._posted[0].id if self._posted else None
+
+    def rename(self, key: str) -> None:
+        """Say it under another key, unless something has been sent under the one from before."""
+        if not self._posted and not self._tried:
+            self._key = key
 
     async def grow(self, text: str) -> None:
         """Show the text so far. Raises `DeliveryError`, `Unreachable`; can be repeated."""
@@ -97,6 +103,7 @@ class Messages:
                 if_apart=self._if_apart,
                 mentions=posting.mentions(self._users, self._roles) if first else posting.NOBODY,
             )
+            self._tried = True
             self._posted.append(_Posted(await self._channel.create(post), content))
         while len(self._posted) > max(len(pieces), 1):
             await self._channel.delete(self._posted[-1].id)

@@ -87,13 +87,15 @@ class DiscordReply:
         if not self._gone:
             await self._grow()
 
-    async def finish(self, text: str) -> str:
+    async def finish(self, text: str, *, key: str | None = None) -> str:
         """See `Reply.finish`."""
         self._stop_typing()
         async with self._lock:
             # The writer now either sleeps or waits for the lock: no request of its own is cut short.
             if self._writer is not None:
                 self._writer.cancel()
+            if key is not None:
+                self._messages.rename(key)
             self._wanted = self._shown = text
             return str(await self._messages.complete(text))
 

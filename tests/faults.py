@@ -124,8 +124,8 @@ class BadPage(Page):
             raise self.break_rest
         await super().show(text)
 
-    async def finish(self, text: str) -> str:
+    async def finish(self, text: str, *, key: str | None = None) -> str:
         self.finishes += 1
         if self.break_finish is not None:
             raise self.break_finish
-        return await super().finish(text)
+        return await super().finish(text, key=key)

@@ -120,7 +120,7 @@ class Page:
     async def rest(self, text: str) -> None:
         await self.show(text)
 
-    async def finish(self, text: str) -> str:
+    async def finish(self, text: str, *, key: str | None = None) -> str:
         self.message = "reply"
         self.finished = text
         return "reply"

@@ -11,7 +11,7 @@ import pytest
 
 from bot.background import Background
 from bot.errors import DeliveryError, Unreachable
-from cogs.limits import CONTENT, length
+from cogs.limits import CONTENT, length, nonce
 from cogs.messages import MOST_PIECES
 from cogs.posting import Channel, FileRefused, Post
 from cogs.replies import DiscordReply
@@ -308,3 +308,21 @@ async def test_a_reply_can_go_on_in_a_message_that_is_already_there(
     assert await reply.finish("Done.") == "55"
     assert channel.contents == {55: "Done."}
     assert channel.posts == []
+
+
+async def test_an_answer_that_is_the_first_message_bears_the_announcements_name(
+    reply: DiscordReply, channel: Recorder
+) -> None:
+    """Killed before its id is stored, it is announced after the restart: Discord then gives back this message."""
+    await reply.finish("Hello.", key="answer:r1")
+    assert channel.posts[0].nonce == nonce("answer:r1", 0)
+
+
+async def test_what_was_sent_once_under_a_name_is_sent_again_under_that_name(
+    reply: DiscordReply, channel: Recorder
+) -> None:
+    channel.fail = DeliveryError("cut, but perhaps it arrived")
+    await reply.show("Hello")
+    channel.fail = None
+    await reply.finish("Hello.", key="answer:r1")
+    assert channel.posts[0].nonce == nonce("reply/1", 0)
