@@ -1,0 +1,213 @@
+"""What happens to the house: for each scenario, what the model says and what people do.
+
+People go on where they were: in a later life they ask only what was not taken down, and press only what still waits.
+So the same scenario tells a whole story, however often it is cut short.
+"""
+
+from __future__ import annotations
+
+from argparse import Namespace
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+from unittest.mock import patch
+
+from bot.cli import listings
+from bot.errors import AlreadySettled, DeliveryError, Unreachable
+from bot.surface import Press
+from storage.approvals import Approval
+from tests.crash.stage import Stage
+from tests.house import ASKER, OWNER, STRANGER
+
+Calls = Sequence[tuple[str, dict[str, Any]]]
+Step = str | Calls | Exception
+"""What the model does: say something, call tools, or fail."""
+
+HOUR = 3_600
+
+
+@dataclass(frozen=True, kw_only=True)
+class Scenario:
+    """One story."""
+
+    says: Mapping[str, Sequence[Step]]
+    """By prompt: what the model does, one step after the other."""
+    people: Callable[[Stage], Awaitable[None]]
+    ends: Mapping[str, str]
+    """By the call's first argument: the state it ends in, if no death came between its claim and its outcome."""
+    faults: Callable[[], dict[str, list[DeliveryError]]] = dict
+    """What the face cannot do: an `Unreachable` never, any other error not at first in a life."""
+    streaming: bool = False
+    run_ends: Mapping[str, str] = field(default_factory=dict)
+    """By prompt: the state its run ends in, where that is not `done`."""
+
+
+def act(*whats: str) -> Calls:
+    return [("act", {"what": what}) for what in whats]
+
+
+async def everything_is_approved(stage: Stage) -> None:
+    await stage.ask("go", notify="both")
+    while waiting := await stage.waiting():
+        for call in waiting:
+            await stage.press(call, "approve")
+
+
+async def it_is_denied(stage: Stage) -> None:
+    await stage.ask("go", notify="both")
+    for call in await stage.waiting():
+        await stage.press(call, "deny", reason="not today")
+
+
+async def nobody_answers(stage: Stage) -> None:
+    await stage.ask("go")
+    deadline = await stage.deadline()
+    await stage.reach(deadline - 60_000)  # time for the reminder, and long after the hold
+    await stage.reach(deadline)
+
+
+async def one_is_denied_and_one_approved(stage: Stage) -> None:
+    await stage.ask("go")
+    for call in reversed(await stage.waiting()):
+        await stage.press(call, "approve" if call.arguments["what"] == "b" else "deny")
+
+
+async def all_are_approved_at_once(stage: Stage) -> None:
+    await stage.ask("go")
+    for call in await stage.waiting():
+        await stage.press(call, "approve", wait=False)
+    await stage.idle()
+
+
+async def the_question_is_answered(stage: Stage) -> None:
+    await stage.ask("go")
+    for call in await stage.waiting():
+        await stage.answer(call, "blue")
+
+
+async def the_job_is_cancelled(stage: Stage) -> None:
+    await stage.ask("go")
+    for job in await stage.app.engine.jobs():
+        try:
+            await stage.app.engine.cancel_job(job.id, ASKER)
+        except AlreadySettled:
+            continue
+        await stage.idle()
+    for call in await stage.every_call():
+        await stage.is_refused(_press(call, OWNER))
+
+
+async def strangers_press_first(stage: Stage) -> None:
+    await stage.ask("go")
+    for call in await stage.waiting():
+        await stage.is_refused(_press(call, STRANGER))
+    await everything_is_approved(stage)
+
+
+async def the_application_changes(stage: Stage) -> None:
+    await stage.app.engine.belong_to("100")
+    await stage.ask("go")
+    await stage.app.engine.belong_to("200")
+    await stage.app.engine.sweep()
+    await stage.idle()
+
+
+async def it_is_cancelled_before_anybody_sees_it(stage: Stage) -> None:
+    await stage.ask("go")
+    for call in await stage.waiting():
+        with patch.object(listings, "open_database", stage.open_database):
+            await listings.cancel_approval(stage.settings, Namespace(id=call.id), stage.clock)
+    await stage.reach(stage.clock.now() + 600_000)
+
+
+async def it_is_talked_about_meanwhile(stage: Stage) -> None:
+    await stage.ask("go")
+    await stage.ask("how is it going?", request="r2")
+    for call in await stage.waiting():
+        await stage.press(call, "approve")
+
+
+async def just_talk(stage: Stage) -> None:
+    await stage.ask("go", notify="dm")
+    await stage.app.remember("commands", "hash")
+
+
+def _press(call: Approval, actor: Any) -> Callable[[Stage], Awaitable[None]]:
+    async def press(stage: Stage) -> None:
+        await stage.app.engine.decide(
+            Press(actor=actor, approval=call.id, place=call.place, message=f"card-{call.card}"), "approve"
+        )
+
+    return press
+
+
+JOB: dict[str, Sequence[Step]] = {
+    "go": [[("start_job", {"goal": "count"})], "I am on it."],
+    "count": [act("x"), "It is counted."],
+}
+
+SCENARIOS: dict[str, Scenario] = {
+    "approve": Scenario(says={"go": [act("x"), "The end."]}, people=everything_is_approved, ends={"x": "succeeded"}),
+    "deny": Scenario(says={"go": [act("x"), "As you wish."]}, people=it_is_denied, ends={"x": "denied"}),
+    "expire": Scenario(says={"go": [act("x"), "Nobody answered."]}, people=nobody_answers, ends={"x": "expired"}),
+    "batch": Scenario(
+        says={"go": [act("a", "b"), "Half of it."]},
+        people=one_is_denied_and_one_approved,
+        ends={"a": "denied", "b": "succeeded"},
+    ),
+    "two cards": Scenario(
+        says={"go": [act("a", "b", "c", "d", "e", "f"), "All six."]},
+        people=everything_is_approved,
+        ends=dict.fromkeys("abcdef", "succeeded"),
+    ),
+    "two pauses": Scenario(
+        says={"go": [act("a"), act("b"), "Both."]},
+        people=everything_is_approved,
+        ends={"a": "succeeded", "b": "succeeded"},
+    ),
+    "question": Scenario(
+        says={"go": [[("ask_user", {"question": "Which colour?", "choices": ["red", "blue"]})], "Blue it is."]},
+        people=the_question_is_answered,
+        ends={"Which colour?": "succeeded"},
+    ),
+    "job": Scenario(says=JOB, people=everything_is_approved, ends={"x": "succeeded"}),
+    "job cancelled": Scenario(
+        says=JOB, people=the_job_is_cancelled, ends={"x": "cancelled"}, run_ends={"count": "cancelled"}
+    ),
+    "tool fails": Scenario(
+        says={"go": [act("fails"), act("cannot start"), "Neither."]},
+        people=everything_is_approved,
+        ends={"fails": "failed", "cannot start": "nothing_ran"},
+    ),
+    "strangers": Scenario(says={"go": [act("x"), "The end."]}, people=strangers_press_first, ends={"x": "succeeded"}),
+    "another application": Scenario(
+        says={"go": [act("x"), "It was void."]}, people=the_application_changes, ends={"x": "void"}
+    ),
+    "undeliverable": Scenario(
+        says={"go": [act("x"), "Nobody could be asked."]},
+        people=everything_is_approved,
+        ends={"x": "undeliverable"},
+        faults=lambda: {"card": [Unreachable("I may not post there.")]},
+    ),
+    "cancelled unseen": Scenario(
+        says={"go": [act("x"), "It was cancelled."]},
+        people=it_is_cancelled_before_anybody_sees_it,
+        ends={"x": "cancelled"},
+        faults=lambda: {"card": [DeliveryError("Discord is slow.")]},
+    ),
+    "closed messages": Scenario(
+        says={"go": [act("x"), "The end."]},
+        people=everything_is_approved,
+        ends={"x": "succeeded"},
+        faults=lambda: {"dm": [Unreachable("Your direct messages are closed to me.")]},
+    ),
+    "talk": Scenario(
+        says={"go": [act("x"), "(never said)"], "how is it going?": ["It still waits."]},
+        people=it_is_talked_about_meanwhile,
+        ends={"x": "succeeded"},
+    ),
+    "just talk": Scenario(says={"go": ["Good morning to you."]}, people=just_talk, ends={}, streaming=True),
+    "model fails": Scenario(
+        says={"go": [RuntimeError("the wire broke")]}, people=just_talk, ends={}, run_ends={"go": "failed"}
+    ),
+}
