@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from bot.agent.history import Message, from_values, to_values
+from bot.agent.history import Message, from_values, open_calls, to_values
 from bot.agent.repair import INTERRUPTED, RepairReport, repair
 from bot.agent.sanitize import DroppedUrl, FabricatedCall, sanitize
 from bot.errors import HistoryRefused, ResultsMismatch, RunFailed
@@ -167,6 +167,28 @@ def test_an_id_that_is_used_again_means_the_newer_call() -> None:
     contents = [part.get("content") for one in whole for part in one["parts"]]
     assert contents == [None, INTERRUPTED, "hm", None, "new"]
     assert report == RepairReport(synthesised=("a",))
+
+
+def test_a_second_result_for_a_used_id_does_not_reach_back_to_an_older_call() -> None:
+    """H2: it answers nothing, so it is dropped."""
+    whole, report = repaired(
+        calls("a"), says("hm"), calls("a"), results("a", text="new"), says("ok"), results("a", text="x")
+    )
+    assert [part.get("content") for one in whole for part in one["parts"]] == [
+        None,
+        INTERRUPTED,
+        "hm",
+        None,
+        "new",
+        "ok",
+    ]
+    assert report == RepairReport(synthesised=("a",), dropped=("a",))
+
+
+def test_one_result_answers_one_call() -> None:
+    """H2: of two calls under one id, one still stands open."""
+    assert len(open_calls(from_values([calls("a", "a"), results("a")]))) == 1
+    assert len(open_calls(from_values([calls("a"), results("a"), calls("a")]))) == 1
 
 
 def test_arguments_that_were_cut_off_are_reported_and_stay_as_they_are() -> None:

@@ -399,6 +399,15 @@ async def test_each_run_is_heard_by_its_own_onlooker_and_what_acts_is_heard_acti
     assert {one.run_id for one in later} == {done.run_id}
 
 
+async def test_what_the_resumed_model_calls_is_heard_like_any_call() -> None:
+    """R14: only the calls that were answered already are silent."""
+    lab = Lab([[("report", {"what": "a"})], [("look", {"what": "b"})], "done"])
+    paused = await lab.run()
+    lab.events.clear()
+    await lab.resume(paused, DeferredToolResults(external={"call1": "x"}))
+    assert lab.heard("tool_start", "tool_end", "deferred") == [("tool_start", "call2"), ("tool_end", "call2")]
+
+
 async def test_a_resume_may_pause_again() -> None:
     """R15: and be resumed again; three runs, one conversation."""
     lab = Lab([[("act", {"what": "a"})], [("act", {"what": "b"}), ("look", {"what": "c"})], "done"])
@@ -445,6 +454,15 @@ async def test_an_older_call_that_stands_open_has_to_be_closed_first() -> None:
     older = {"kind": "response", "parts": [call_part("act", {"what": "old"}, "old")]}
     with pytest.raises(ResultsMismatch, match=r"the call old \(act\) stands open"):
         await lab.agent.resume([older, *paused.messages], waiting(paused), decide(call1=YES))
+
+
+async def test_a_pause_is_over_once_the_model_has_gone_on() -> None:
+    """R16: its call may still stand open, but an answer to it would come too late."""
+    lab = Lab([[("act", {"what": "a"})]])
+    paused = await lab.run()
+    later = {"kind": "response", "parts": [{"part_kind": "text", "content": "never mind"}]}
+    with pytest.raises(ResultsMismatch, match="the model has gone on since"):
+        await lab.agent.resume([*paused.messages, later], waiting(paused), decide(call1=YES))
 
 
 @pytest.mark.parametrize(
@@ -561,6 +579,15 @@ async def test_when_the_model_fails_after_the_tool_acted_the_result_is_kept() ->
     assert lab.script.results() == [("success", "did a")]
 
 
+async def test_whatever_keeps_the_model_from_even_beginning_the_result_is_kept() -> None:
+    """Here ids that are no ids: the model library refuses a run whose id was there before."""
+    lab = Lab([[("act", {"what": "a"}), ("report", {"what": "b"})]], options={"new_id": lambda: "same"})
+    paused = await lab.run()
+    with pytest.raises(RunFailed, match="model stage") as caught:
+        await lab.resume(paused, DeferredToolResults(approvals={"call1": YES}, external={"call2": "b"}))
+    assert [part["content"] for part in caught.value.messages[-1]["parts"]] == ["did a", "b"]
+
+
 # -- Limits ----------------------------------------------------------------------------------------
 
 
@@ -617,11 +644,16 @@ async def test_a_pause_goes_through_json_unchanged() -> None:
     assert pending.request == "r1"
 
 
-@pytest.mark.parametrize(
-    "text", ['{"format": 2, "pause": {}}', '{"format": 1, "pause": {}}', "{}", "[]", "nonsense", '{"pause": null}']
-)
-def test_a_stored_pause_of_another_format_is_refused(text: str) -> None:
-    """It is not guessed at."""
+async def test_a_stored_pause_of_another_format_is_refused() -> None:
+    """It is not guessed at, though it could be read."""
+    stored = json.loads(waiting(await Lab([[("act", {"what": "a"})]]).run()).to_json())
+    with pytest.raises(UnknownPauseFormat, match="of format 2; this program knows 1"):
+        DeferredToolRequests.from_json(json.dumps({**stored, "format": 2}))
+
+
+@pytest.mark.parametrize("text", ['{"format": 1, "pause": {}}', "{}", "[]", "nonsense", '{"pause": null}', ""])
+def test_what_is_no_stored_pause_is_refused(text: str) -> None:
+    """Whatever else it may be."""
     with pytest.raises(UnknownPauseFormat):
         DeferredToolRequests.from_json(text)
 
