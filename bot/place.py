@@ -15,6 +15,11 @@ def space_of(place: str) -> str:
     return place.split("/")[1]
 
 
+def channel_of(place: str) -> str:
+    """The channel's or thread's id."""
+    return place.split("/")[-1]
+
+
 def is_private(place: str) -> bool:
     """Whether only one person and the bot can see the place."""
     return space_of(place) == PRIVATE

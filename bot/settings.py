@@ -28,6 +28,7 @@ from pydantic_settings import (
 
 from bot import values
 from bot.errors import SettingsError
+from bot.rules import ApproverRule
 from bot.values import TokenFile
 
 PREFIX = "SIGNOFF_"
@@ -80,6 +81,8 @@ class Settings(BaseSettings):
     approver_roles: Annotated[frozenset[str] | None, NoDecode, BeforeValidator(values.ids)] = None
     self_approval: Annotated[bool, BeforeValidator(values.switch)] = True
     """Whether an approver may decide a call of their own request."""
+    approvers: Annotated[tuple[ApproverRule, ...] | None, NoDecode, BeforeValidator(values.approver_rules)] = None
+    """Rules per tool and place, the first that matches counts; for what none is about, the three above."""
     approval_ttl: Annotated[timedelta, BeforeValidator(values.duration(least=6))] = timedelta(hours=24)
     """How long a request waits for a decision."""
     hold_seconds: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=60)
@@ -149,7 +152,7 @@ def load_settings(folder: Path | None = None) -> Settings:
             if twin_address() and source is not own and field.startswith("discord_"):
                 continue  # The operator's own application is none of the playground's business.
             merged[field] = value
-            if _blank(value) and field not in {"approver_users", "approver_roles"}:
+            if _blank(value) and not field.startswith("approver"):
                 del merged[field]  # `NAME=` means: not set. Not so for approvers, see `values.ids`.
     try:
         settings = Settings(**merged)

@@ -4,8 +4,9 @@ that goes on after the setting's name.
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import timedelta
 from pathlib import Path
@@ -13,10 +14,13 @@ from urllib.parse import urlsplit
 
 from pydantic import SecretStr
 
+from bot.rules import MOST_VOTES, ApproverRule
+
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])\s*", re.ASCII | re.IGNORECASE)
 _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _ID = re.compile(r"[1-9][0-9]{0,19}")
+_TOOL = re.compile(r"[A-Za-z0-9_*-]{1,100}", re.ASCII)
 _SECRET_NAME = re.compile(r"((^|_)(API_?KEY|ACCESS_?KEY|SECRET_?KEY|TOKEN|SECRET)|PASSWORD)$")
 _MOST = 366 * 86_400
 
@@ -148,6 +152,66 @@ def ids(value: object) -> frozenset[str] | None:
                 "in Discord turn on Developer Mode, right-click the person or role, Copy ID."
             )
     return frozenset(entries)
+
+
+def approver_rules(value: object) -> tuple[ApproverRule, ...] | None:
+    """Rules about who decides what: TOML tables, or the same as a JSON list in one line."""
+    if value is None or isinstance(value, tuple):
+        return value
+    if isinstance(value, str):
+        try:
+            value = json.loads(value)
+        except ValueError:
+            raise ValueError("must be a list of rules in JSON; in signoff.toml write [[approvers]] tables.") from None
+    if not isinstance(value, list) or not value:
+        raise ValueError("must be a list with at least one rule, or be removed.")
+    return tuple(_approver_rule(f"rule {number}", one) for number, one in enumerate(value, start=1))
+
+
+def _approver_rule(name: str, table: object) -> ApproverRule:
+    """Nothing is guessed and nothing widens: an unknown key, an empty list or a wrong value is an error."""
+    if not isinstance(table, Mapping):
+        raise ValueError(f"has {name} that is not a table.")
+    if unknown := sorted(map(str, set(table) - set(ApproverRule.__dataclass_fields__))):
+        known = ", ".join(ApproverRule.__dataclass_fields__)
+        raise ValueError(f"has {name} with the unknown key {unknown[0]!r}; a rule takes {known}.")
+    given: dict[str, frozenset[str]] = {}
+    for key in ("guilds", "channels", "users", "roles", "one_of_each"):
+        if key in table:
+            given[key] = _rule_ids(f"{name}, {key},", table[key])
+    tools = table.get("tools")
+    if tools is not None and (
+        not isinstance(tools, list) or not tools or not all(isinstance(t, str) and _TOOL.fullmatch(t) for t in tools)
+    ):
+        raise ValueError(f"has {name} whose tools is not a list of names; `*` stands for any characters.")
+    quorum = table.get("quorum", 1)
+    if not isinstance(quorum, int) or isinstance(quorum, bool) or not 1 <= quorum <= MOST_VOTES:
+        raise ValueError(f"has {name} whose quorum is not a number from 1 to {MOST_VOTES}.")
+    four_eyes = table.get("four_eyes")
+    if four_eyes is not None and not isinstance(four_eyes, bool):
+        raise ValueError(f"has {name} whose four_eyes is not true or false.")
+    rule = ApproverRule(
+        tools=None if tools is None else tuple(tools),
+        guilds=given.get("guilds"),
+        channels=given.get("channels"),
+        users=given.get("users"),
+        roles=given.get("roles"),
+        one_of_each=tuple(sorted(given.get("one_of_each", ()))),
+        quorum=quorum,
+        four_eyes=four_eyes,
+    )
+    if rule.users is not None and rule.roles is None and not rule.one_of_each and len(rule.users) < rule.quorum:
+        raise ValueError(f"has {name} that can never be met: it asks for {rule.quorum} people and names fewer.")
+    return rule
+
+
+def _rule_ids(where: str, value: object) -> frozenset[str]:
+    if not isinstance(value, list) or not value or any(isinstance(entry, bool) for entry in value):
+        raise ValueError(f"has {where} that is not a list of numeric Discord ids.")
+    for entry in value:
+        if not _ID.fullmatch(str(entry)):
+            raise ValueError(f"has {where} with an entry that is not a numeric Discord id: {str(entry)[:40]!r}.")
+    return frozenset(map(str, value))
 
 
 def upper(value: object) -> str:

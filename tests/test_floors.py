@@ -27,19 +27,20 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.clock": set(),
     "bot.lanes": set(),
     "bot.place": set(),
+    "bot.rules": {"bot.place"},
     "bot.plain": set(),
     "bot.console": set(),
     "bot.redact": set(),
     "bot.setup": set(),
     "bot.single": {"bot.errors"},
     "bot.background": {"bot.clock"},
-    "bot.values": {"pydantic"},
-    "bot.settings": {"bot.errors", "bot.values", "pydantic", "pydantic_settings", "dotenv"},
+    "bot.values": {"bot.rules", "pydantic"},
+    "bot.settings": {"bot.errors", "bot.rules", "bot.values", "pydantic", "pydantic_settings", "dotenv"},
     "bot.logs": {"bot.console", "bot.redact", "bot.settings", "structlog"},
     "bot.surface": {"storage"},
     # Between "asked" and "ran": usable without Discord and without any model library.
     "bot.deferral": {
-        "bot.errors", "bot.clock", "bot.place", "bot.plain", "bot.background", "bot.surface",
+        "bot.errors", "bot.clock", "bot.place", "bot.plain", "bot.rules", "bot.background", "bot.surface",
         "storage", "pydantic", "anyio",
     },
     # The one place that speaks to models.

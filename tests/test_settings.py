@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from bot.errors import SettingsError
+from bot.rules import ApproverRule
 from bot.settings import Settings, export_env_file, known_secrets, load_settings, names, provider_secrets
 
 ROOT = Path(__file__).parent.parent
@@ -258,3 +259,59 @@ def test_in_the_playground_the_files_say_nothing_about_discord(folder: Path, mon
     assert settings.token is not None
     assert settings.token.get_secret_value() == "playground.token"
     assert (settings.discord_proxy, settings.approver_users) == (None, {"7"})
+
+
+def test_rules_about_approvers_are_tables_in_the_toml_file(folder: Path) -> None:
+    (folder / "signoff.toml").write_text(
+        '[[approvers]]\ntools = ["shell", "github_*"]\nchannels = [12]\nusers = [1, "2"]\nquorum = 2\n'
+        '[[approvers]]\none_of_each = [5, 4]\nfour_eyes = true\nguilds = ["9"]\nroles = [6]\n'
+    )
+    assert load_settings().approvers == (
+        ApproverRule(tools=("shell", "github_*"), channels=frozenset({"12"}), users=frozenset({"1", "2"}), quorum=2),
+        ApproverRule(one_of_each=("4", "5"), four_eyes=True, guilds=frozenset({"9"}), roles=frozenset({"6"})),
+    )
+
+
+def test_the_same_rules_may_stand_in_the_environment_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNOFF_APPROVERS", '[{"tools": ["shell"], "quorum": 2}]')
+    assert load_settings().approvers == (ApproverRule(tools=("shell",), quorum=2),)
+
+
+@pytest.mark.parametrize(
+    ("rule", "words"),
+    [
+        ("[]", "at least one rule"),
+        ("{}", "at least one rule"),
+        ("", "JSON"),
+        ("ana", "JSON"),
+        ("[1]", "rule 1 that is not a table"),
+        ('[{"quorum": 2}, {"user": ["1"]}]', "rule 2 with the unknown key 'user'"),
+        ('[{"users": []}]', "rule 1, users,"),
+        ('[{"users": "12"}]', "rule 1, users,"),
+        ('[{"users": [true]}]', "rule 1, users,"),
+        ('[{"roles": ["Admins"]}]', "'Admins'"),
+        ('[{"roles": [""]}]', "rule 1, roles,"),
+        ('[{"roles": ["0"]}]', "'0'"),
+        ('[{"guilds": ["@me"]}]', "'@me'"),
+        ('[{"channels": ["#ops"]}]', "'#ops'"),
+        ('[{"one_of_each": [12, -3]}]', "'-3'"),
+        ('[{"tools": []}]', "tools"),
+        ('[{"tools": ["a b"]}]', "tools"),
+        ('[{"tools": "shell"}]', "tools"),
+        ('[{"quorum": 0}]', "quorum"),
+        ('[{"quorum": "2"}]', "quorum"),
+        ('[{"quorum": true}]', "quorum"),
+        ('[{"quorum": 1000}]', "quorum"),
+        ('[{"four_eyes": "no"}]', "four_eyes"),
+        ('[{"users": ["1"], "quorum": 2}]', "can never be met"),
+    ],
+)
+def test_a_rule_that_makes_no_sense_stops_the_start_and_is_named(
+    rule: str, words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """S-A06: names are no authority; nothing widens."""
+    monkeypatch.setenv("SIGNOFF_APPROVERS", rule)
+    told = problem()
+    assert told.setting == "SIGNOFF_APPROVERS"
+    assert words in str(told)
+    assert "\n" not in str(told)

@@ -1,0 +1,179 @@
+"""Who may decide what, as data: rules that are chosen by tool and place, and the count of votes under one of them.
+
+Pure, and nothing but numeric ids: names are for display only. Unknown means no. What stands here is asked at the
+press, and again when the call is claimed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import Protocol
+
+from bot.place import channel_of, is_private, space_of
+
+MOST_VOTES = 20
+"""People that a rule may ask for."""
+
+
+class Asked(Protocol):
+    """A call, as far as it matters who decides about it."""
+
+    @property
+    def tool(self) -> str:
+        """The tool's name."""
+        ...
+
+    @property
+    def place(self) -> str:
+        """Where it was asked."""
+        ...
+
+    @property
+    def within(self) -> str:
+        """The channel that the place is a thread of, or ''."""
+        ...
+
+    @property
+    def requester(self) -> str:
+        """Who asked."""
+        ...
+
+    @property
+    def edited_by(self) -> str | None:
+        """Who changed it last, if anybody did."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class ApproverRule:
+    """One rule as the operator wrote it. None: as for everything that no rule is about."""
+
+    tools: tuple[str, ...] | None = None
+    """Names; `*` stands for any characters."""
+    guilds: frozenset[str] | None = None
+    channels: frozenset[str] | None = None
+    """A thread belongs to its channel, too."""
+    users: frozenset[str] | None = None
+    roles: frozenset[str] | None = None
+    one_of_each: tuple[str, ...] = ()
+    """Roles: somebody of each has to approve, each time somebody else."""
+    quorum: int = 1
+    """How many different people have to approve."""
+    four_eyes: bool | None = None
+    """Whether those who made the call what it is (who asked, who edited it) are no approvers of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule:
+    """A rule with everything filled in."""
+
+    name: str
+    """Where the operator finds it."""
+    users: frozenset[str]
+    roles: frozenset[str]
+    one_of_each: tuple[str, ...] = ()
+    quorum: int = 1
+    four_eyes: bool = False
+
+    @property
+    def every_role(self) -> frozenset[str]:
+        """Every role that makes an approver."""
+        return self.roles | frozenset(self.one_of_each)
+
+    @property
+    def needed(self) -> int:
+        """How many different people have to approve, at least."""
+        return max(self.quorum, len(self.one_of_each))
+
+    def names(self, person: str, roles: frozenset[str], *, guild: str) -> bool:
+        """Whether the rule names the person, or a role that they hold in `guild`.
+
+        The role that is the guild itself is held by all its members, so it never counts.
+        """
+        return person in self.users or bool((roles & self.every_role) - {guild})
+
+    def is_author(self, asked: Asked, person: str) -> bool:
+        """Whether four eyes keep this person from deciding: the call is what it is because of them."""
+        return self.four_eyes and person in {asked.requester, asked.edited_by}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vote:
+    """One person's consent, with the roles held when it was given."""
+
+    person: str
+    roles: frozenset[str]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Standing:
+    """How far a call has come."""
+
+    given: tuple[str, ...]
+    """Who has approved, and counts."""
+    more: int
+    """How many others have to, at least."""
+    roles: tuple[str, ...] = ()
+    """Roles of which somebody is missing."""
+
+    @property
+    def complete(self) -> bool:
+        """Whether it is approved."""
+        return self.more == 0
+
+
+def matches(rule: ApproverRule, asked: Asked) -> bool:
+    """Whether the rule is about this call. In direct messages no rule that names servers or channels is."""
+    if rule.tools is not None and not any(fnmatchcase(asked.tool, pattern) for pattern in rule.tools):
+        return False
+    if rule.guilds is None and rule.channels is None:
+        return True
+    if is_private(asked.place):
+        return False
+    if rule.guilds is not None and space_of(asked.place) not in rule.guilds:
+        return False
+    return rule.channels is None or not rule.channels.isdisjoint({channel_of(asked.place), asked.within})
+
+
+def standing(rule: Rule, asked: Asked, votes: Iterable[Vote]) -> Standing:
+    """Count the votes of those who may vote: each person once, each role of `one_of_each` by somebody else."""
+    guild = space_of(asked.place)
+    private = is_private(asked.place)
+    counted: dict[str, frozenset[str]] = {}
+    for vote in votes:
+        roles = frozenset() if private else vote.roles - {guild}
+        if rule.names(vote.person, roles, guild=guild) and not rule.is_author(asked, vote.person):
+            counted.setdefault(vote.person, roles)
+    uncovered = _uncovered(rule.one_of_each, counted)
+    more = max(rule.quorum - len(counted), len(uncovered))
+    return Standing(given=tuple(counted), more=more, roles=uncovered)
+
+
+def can_be_met(rule: Rule, asked: Asked) -> bool:
+    """Whether those whom the rule names could approve the call at all, as far as that is known from here.
+
+    Who holds a role is not known from here. In private only the requester sees the card.
+    """
+    if is_private(asked.place):
+        return rule.needed == 1 and not rule.one_of_each and not rule.four_eyes and asked.requester in rule.users
+    if rule.every_role:
+        return True
+    return sum(not rule.is_author(asked, person) for person in rule.users) >= rule.quorum
+
+
+def _uncovered(wanted: Sequence[str], holders: dict[str, frozenset[str]]) -> tuple[str, ...]:
+    """The roles that are left over when as many as possible have a person of their own (augmenting paths)."""
+    taken: dict[str, str] = {}
+
+    def seat(role: str, tried: set[str]) -> bool:
+        for person, roles in holders.items():
+            if role in roles and person not in tried:
+                tried.add(person)
+                if person not in taken or seat(taken[person], tried):
+                    taken[person] = role
+                    return True
+        return False
+
+    return tuple(role for role in wanted if not seat(role, set()))
