@@ -56,9 +56,22 @@ async def page(door: BotProcess) -> AsyncIterator[Page]:
         await browser.close()
 
 
+async def become(page: Page, name: str) -> None:
+    """Act as somebody else, and wait until the place is shown with their eyes."""
+    await page.get_by_role("radio", name=name).click()
+    await expect(page.locator("#acting")).to_contain_text(f"You are {name}")
+    await expect(page.locator("iframe")).to_have_attribute("src", re.compile(rf"\b{name.lower()}\b"))
+    await expect(page.frame_locator("iframe").locator("#preview-app")).to_have_attribute("aria-busy", "false")
+
+
 async def ask(page: Page, view: FrameLocator, prompt: str) -> None:
     """Type `/ask` as a person does: the command from the list, then its prompt."""
     await view.get_by_role("textbox", name="Message").fill("/ask")
+    await finish_asking(page, view, prompt)
+
+
+async def finish_asking(page: Page, view: FrameLocator, prompt: str) -> None:
+    """Take `/ask` from the list and type its prompt."""
     await expect(view.get_by_role("option", name="/ask")).to_be_visible()
     await page.keyboard.press("Enter")
     await page.keyboard.type(prompt)
@@ -72,22 +85,22 @@ async def test_asked_approved_killed_and_pressed_again_also_as_a_phone(page: Pag
     # Ben asks; the card waits; Mallory is refused; Ana approves; outcome and answer come by themselves.
     await page.get_by_role("button", name="Be Ben in #ops").click()
     await expect(page.locator("#acting")).to_contain_text("You are Ben")
-    await ask(page, view, "run `echo $((40 + 2))`")
+    await finish_asking(page, view, "run `echo $((40 + 2))`")
     await expect(talk).to_contain_text("waiting for sign-off")
-    await page.get_by_role("radio", name="Mallory").click()
+    await become(page, "Mallory")
     await talk.get_by_role("button", name="Approve").click()
     await expect(talk).to_contain_text("not an approver")
-    await page.get_by_role("radio", name="Ana").click()
+    await become(page, "Ana")
     await talk.get_by_role("button", name="Approve").click()
     await expect(talk).to_contain_text("exit code 0")
     await expect(talk).to_contain_text("42")
     await expect(talk.get_by_role("button", name="Approve")).to_have_count(0)
 
     # The bot is killed while a card waits; the old card still decides.
-    await page.get_by_role("radio", name="Ben").click()
+    await become(page, "Ben")
     await ask(page, view, "run `echo survived`")
     await expect(talk.get_by_role("button", name="Approve")).to_be_visible()
-    await page.get_by_role("radio", name="Ana").click()
+    await become(page, "Ana")
     await page.get_by_role("button", name="Restart the bot").click()
     await expect(page.get_by_text("The bot was killed.")).to_be_visible()
     await expect(page.locator("#bot")).to_contain_text("is starting")
