@@ -11,11 +11,12 @@ from playwright.async_api import Browser, Page, async_playwright, expect
 from bot.clock import SystemClock
 from bot.playground.child import Keeper
 from bot.playground.twin import Twin
+from tests.needs import needs
 from tests.playground.conftest import sample_bot
 
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 
-pytestmark = pytest.mark.browser
+pytestmark = [pytest.mark.browser, needs("chromium")]
 
 
 @pytest.fixture
