@@ -46,9 +46,10 @@ class Authority:
 
     def anyone_can_decide(self, place: str, requester: str) -> bool:
         """Whether a card in `place` can be decided at all. In private only the requester sees it."""
-        if not is_private(place):
-            return bool(self._users or self._roles)
-        return requester in self._users and self._self_approval
+        if is_private(place):
+            return requester in self._users and self._self_approval
+        others = self._users if self._self_approval else self._users - {requester}
+        return bool(others or self._roles)
 
     def who_can(self) -> str:
         """One sentence naming who can help."""

@@ -9,6 +9,8 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import re
+import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
@@ -25,8 +27,12 @@ def intent_key(conversation: str, request: str | None, tool: str, arguments: Map
 
 def normalise(tool: str, arguments: Mapping[str, Any]) -> str:
     """The canonical text of what a call would do."""
-    special = _NORMALISERS.get(tool)
-    return special(arguments) if special is not None else canonical_json(arguments)
+    name, fold = _NORMALISERS.get(tool, ("", None))
+    text = arguments.get(name)
+    if fold is None or not isinstance(text, str):
+        return canonical_json(arguments)
+    # Every other argument counts exactly. JSON holds no NUL, so the last one always divides the two.
+    return fold(text) + "\0" + canonical_json({key: value for key, value in arguments.items() if key != name})
 
 
 def canonical_json(value: object) -> str:
@@ -34,10 +40,17 @@ def canonical_json(value: object) -> str:
     return json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False, allow_nan=False)
 
 
+_DECLARES_ENCODING = re.compile(r"\A(?:[^\n\r]*(?:\r\n|\r|\n))?[ \t\f]*#[^\n\r]*coding[:=]")
+"""A comment in the first two lines that says how the file is to be decoded (PEP 263, taken generously)."""
+
+
 def normalise_python(code: str) -> str:
-    """The syntax tree; code that does not parse is its own key."""
+    """The syntax tree; code that does not parse is its own key, and so is code that says how to read its bytes."""
+    if _DECLARES_ENCODING.search(code):
+        return "text:" + code  # the one comment that changes what runs: the tree of the text does not show it
     try:
-        return "ast:" + ast.dump(ast.parse(code))
+        with warnings.catch_warnings(action="ignore"):  # what a program is warned about is between it and its caller
+            return "ast:" + ast.dump(ast.parse(code))
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return "text:" + code
 
@@ -80,15 +93,11 @@ def normalise_shell(command: str) -> str:
     return "words:" + " ".join([*words, word] if word else words)
 
 
-_NORMALISERS: Mapping[str, Callable[[Mapping[str, Any]], str]] = {
-    "shell": lambda arguments: normalise_shell(str(arguments.get("command", ""))) + _rest(arguments, "command"),
-    "execute_code": lambda arguments: normalise_python(str(arguments.get("code", ""))) + _rest(arguments, "code"),
+_NORMALISERS: Mapping[str, tuple[str, Callable[[str], str]]] = {
+    "shell": ("command", normalise_shell),
+    "execute_code": ("code", normalise_python),
 }
-
-
-def _rest(arguments: Mapping[str, Any], but: str) -> str:
-    """Every other argument counts exactly."""
-    return "\0" + canonical_json({name: value for name, value in arguments.items() if name != but})
+"""By tool: the argument whose text has a form of its own, and what folds its spellings."""
 
 
 def _hash(*parts: str) -> str:

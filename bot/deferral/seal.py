@@ -6,6 +6,7 @@ Without it, or with another key, no stored approval counts: it becomes `void`, a
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import hmac
 import os
@@ -31,7 +32,7 @@ class Seal:
 
     def holds(self, seal: str | None, expected: str) -> bool:
         """Whether a stored seal is the expected one."""
-        return seal is not None and hmac.compare_digest(seal, expected)
+        return seal is not None and hmac.compare_digest(seal.encode(), expected.encode())
 
     def _of(self, *fields: str) -> str:
         return hmac.new(self._key, "\0".join(fields).encode(), hashlib.sha256).hexdigest()
@@ -39,14 +40,26 @@ class Seal:
 
 def load_key(path: Path) -> bytes:
     """The key in `path`, made on first use; readable by its owner only. Raises `OSError`, `ValueError`."""
+    if not path.exists():
+        _make_key(path)
     try:
-        handle = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
-    except FileExistsError:
         key = bytes.fromhex(path.read_text(encoding="ascii").strip())
-        if len(key) != KEY_BYTES:
-            raise ValueError(f"{path} does not hold a key of {KEY_BYTES} bytes") from None
-        return key
-    key = secrets.token_bytes(KEY_BYTES)
-    with os.fdopen(handle, "w", encoding="ascii") as file:
-        file.write(key.hex() + "\n")
+    except ValueError:
+        key = b""
+    if len(key) != KEY_BYTES:
+        raise ValueError(f"{path} does not hold a key of {KEY_BYTES} bytes")
     return key
+
+
+def _make_key(path: Path) -> None:
+    """Whole or not at all: a key that a crash cut short would never open anything again. The first one stays."""
+    draft = path.with_name(f"{path.name}.{secrets.token_hex(8)}")
+    try:
+        with os.fdopen(os.open(draft, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "w", encoding="ascii") as file:
+            file.write(secrets.token_bytes(KEY_BYTES).hex() + "\n")
+            file.flush()
+            os.fsync(file.fileno())
+        with contextlib.suppress(FileExistsError):
+            os.link(draft, path)
+    finally:
+        draft.unlink(missing_ok=True)

@@ -1,0 +1,8 @@
+"""Properties are looked for in the same places every time: a run that failed can be repeated, and leaves no files."""
+
+from __future__ import annotations
+
+from hypothesis import settings
+
+settings.register_profile("repeatable", derandomize=True, deadline=None, database=None)
+settings.load_profile("repeatable")

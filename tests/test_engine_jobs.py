@@ -1,0 +1,233 @@
+"""Jobs: started once, cancelled for good, and never charged for people's time."""
+
+from __future__ import annotations
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bot.deferral.tool import Call, Tool, ToolOutcome
+from bot.engine import CLOCKED_JOB_BUDGET_MS, JOB_BUDGET_MS
+from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
+from bot.surface import TurnClock, TurnContext
+from storage import runs
+from storage.runs import Run, RunKind
+from tests.faults import FaultyDatabase
+from tests.house import ASKER, OWNER, PLACE, STRANGER, Bench, DoArguments, House, Script, open_house
+
+ACT = [("act", {"what": "x"})]
+
+
+async def start(house: House, prompt: str = "count", clock: TurnClock | None = None) -> Run:
+    """A job, and everything that it can do without people."""
+    ctx = TurnContext(
+        conversation=PLACE,
+        place=PLACE,
+        requester=ASKER.id,
+        request="r1",
+        prompt=prompt,
+        clock=clock or TurnClock(),
+    )
+    job = await house.app.engine.start_job(ctx)
+    await house.app.background.idle()
+    return job
+
+
+async def states(house: House, table: str) -> list[str]:
+    return [row["state"] for row in await house.rows(f"SELECT state FROM {table}")]
+
+
+async def test_a_cancelled_job_asks_nothing_any_more_and_says_so(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT)) as house:
+        job = await start(house)
+        await house.app.engine.cancel_job(job.id, ASKER)
+        await house.app.background.idle()
+        assert await states(house, "approval") == ["cancelled"]
+        assert house.face.card_words["m1"][-1] == "cancelled"
+        assert "was cancelled" in house.face.said[-1].text
+        with pytest.raises(AlreadySettled):
+            await house.app.engine.decide(house.press(OWNER), "approve")
+        assert house.bench.effects == []
+
+
+async def test_a_job_that_pauses_while_it_is_being_cancelled_leaves_no_live_card(tmp_path: Path) -> None:
+    database = FaultyDatabase()
+    async with open_house(tmp_path, Script(ACT), open_db=database.open) as house:
+        reached, go_on = database.hold("pause")
+        ctx = TurnContext(conversation=PLACE, place=PLACE, requester=ASKER.id, request="r1", prompt="count")
+        job = await house.app.engine.start_job(ctx)
+        await reached.wait()
+        cancel_reached, cancel = database.hold("cancel")
+        cancelling = asyncio.ensure_future(house.app.engine.cancel_job(job.id, ASKER))
+        await cancel_reached.wait()  # it has read the job as running, before its pause
+        go_on.set()
+        while "pause" not in database.steps:
+            await asyncio.sleep(0)
+        cancel.set()
+        await cancelling
+        await house.app.background.idle()
+        assert await states(house, "approval") == ["cancelled"]
+        assert await states(house, "run") == ["cancelled"]
+
+
+async def test_a_job_that_is_cancelled_before_it_pauses_asks_nothing(tmp_path: Path) -> None:
+    database = FaultyDatabase()
+    async with open_house(tmp_path, Script(ACT), open_db=database.open) as house:
+        reached, go_on = database.hold("pause")
+        ctx = TurnContext(conversation=PLACE, place=PLACE, requester=ASKER.id, request="r1", prompt="count")
+        job = await house.app.engine.start_job(ctx)
+        await reached.wait()
+        cancelling = asyncio.ensure_future(house.app.engine.cancel_job(job.id, ASKER))
+        while "cancel" not in database.steps:
+            await asyncio.sleep(0)
+        go_on.set()
+        await cancelling
+        await house.app.background.idle()
+        assert await house.rows("SELECT id FROM approval") == []
+        assert house.face.cards == {}
+        assert len(house.face.said) == 1
+
+
+async def test_what_was_approved_and_has_not_begun_is_cancelled_with_its_job(tmp_path: Path) -> None:
+    database = FaultyDatabase()
+    async with open_house(tmp_path, Script(ACT), open_db=database.open) as house:
+        job = await start(house)
+        database.failing["claim"] = 1
+        await house.decide("approve")
+        assert await states(house, "approval") == ["approved"]
+        await house.app.engine.cancel_job(job.id, ASKER)
+        await house.later(seconds=10)
+        assert await states(house, "approval") == ["cancelled"]
+        assert house.bench.effects == []
+
+
+async def test_a_call_that_already_runs_goes_on_and_its_card_tells_the_truth(tmp_path: Path) -> None:
+    bench = Bench(hold=asyncio.Event())
+    async with open_house(tmp_path, Script(ACT), bench=bench) as house:
+        job = await start(house)
+        await house.app.engine.decide(house.press(OWNER), "approve")
+        while not bench.effects:
+            await asyncio.sleep(0)
+        await house.app.engine.cancel_job(job.id, ASKER)
+        assert bench.hold is not None
+        bench.hold.set()
+        await house.app.background.idle()
+        assert await states(house, "approval") == ["succeeded"]
+        assert await states(house, "run") == ["cancelled"]
+        assert house.face.card_words["m1"][-1] == "done"
+        assert len(house.face.said) == 1
+
+
+class SlowBench(Bench):
+    """A tool that needs no consent and never ends by itself."""
+
+    began = False
+    stopped = False
+
+    def tools(self) -> list[Tool]:
+        async def body(arguments: Any, call: Call) -> ToolOutcome:
+            self.began = True
+            try:
+                await asyncio.Event().wait()
+            finally:
+                self.stopped = True
+            raise AssertionError
+
+        return [Tool(name="look", description="Looks.", arguments=DoArguments, body=body, gated=False)]
+
+
+async def test_cancelling_a_job_stops_what_it_is_doing(tmp_path: Path) -> None:
+    bench = SlowBench()
+    async with open_house(tmp_path, Script([("look", {"what": "x"})]), bench=bench) as house:
+        ctx = TurnContext(conversation=PLACE, place=PLACE, requester=ASKER.id, request="r1", prompt="count")
+        job = await house.app.engine.start_job(ctx)
+        while not bench.began:
+            await asyncio.sleep(0)
+        await house.app.engine.cancel_job(job.id, ASKER)
+        async with asyncio.timeout(5):
+            await house.app.background.idle()
+        assert bench.stopped
+        assert await states(house, "run") == ["cancelled"]
+        assert len(house.face.said) == 1
+
+
+async def test_only_the_requester_and_approvers_cancel_a_job_and_only_once(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT)) as house:
+        job = await start(house)
+        with pytest.raises(NotAllowed):
+            await house.app.engine.cancel_job(job.id, STRANGER)
+        await house.app.engine.cancel_job(job.id, OWNER)
+        with pytest.raises(AlreadySettled):
+            await house.app.engine.cancel_job(job.id, OWNER)
+        with pytest.raises(UnknownApproval):
+            await house.app.engine.cancel_job("nothing", OWNER)
+
+
+async def test_a_turn_that_is_begun_again_after_a_crash_does_not_start_its_job_twice(tmp_path: Path) -> None:
+    database = FaultyDatabase()
+    job = {"count": ["Counted."]}
+    script = Script(
+        [("start_job", {"goal": "count"})],
+        "I am on it.",
+        [("start_job", {"goal": "count"})],
+        "I am on it.",
+        by_prompt=job,
+    )
+    database.failing.update({"finish": 1, "fail": 1})
+    async with open_house(tmp_path, script, open_db=database.open) as house:
+        database.failing.clear()
+        page = await house.ask()
+        parent = (await house.rows("SELECT parent FROM run WHERE kind = 'job'"))[0]["parent"]
+        again = await house.app.engine.start_job_from(parent, "count")
+        other = await house.app.engine.start_job_from(parent, "count more")
+        await house.app.background.idle()
+        assert again is not None
+        assert other is not None
+        assert again.id != other.id
+        assert len(await house.rows("SELECT id FROM run WHERE kind = 'job'")) == 2
+        assert page.finished == "I am on it."
+
+
+async def test_a_job_starts_no_job(tmp_path: Path) -> None:
+    script = Script([("start_job", {"goal": "more"})], "I may not.")
+    async with open_house(tmp_path, script) as house:
+        job = await start(house)
+        assert await house.app.engine.start_job_from(job.id, "more") is None
+        assert script.results() == [("failed", "A background job cannot start another one.")]
+
+
+@pytest.mark.parametrize(
+    ("clock", "budget"),
+    [
+        (TurnClock(), JOB_BUDGET_MS),
+        (TurnClock(refires=True), CLOCKED_JOB_BUDGET_MS),
+        (TurnClock(deadline=1_700_000_060_000), CLOCKED_JOB_BUDGET_MS),
+    ],
+)
+async def test_a_jobs_budget_is_captured_when_it_is_created(tmp_path: Path, clock: TurnClock, budget: int) -> None:
+    async with open_house(tmp_path, Script("Counted.")) as house:
+        job = await start(house, clock=clock)
+        assert (job.kind, job.budget_ms) == (RunKind.JOB, budget)
+
+
+async def test_people_thinking_is_not_charged_to_a_job(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT, "Counted.")) as house:
+        job = await start(house)
+        await house.later(seconds=3600)
+        await house.decide("approve")
+        stored = await runs.get(house.app.database.reader, job.id)
+        assert stored is not None
+        assert (stored.state, stored.spent_ms) == ("done", 0)
+
+
+async def test_a_job_without_time_left_is_stopped_and_says_so(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT, "Counted.")) as house:
+        job = await start(house)
+        async with house.app.database.begin("spend") as tx:
+            await runs.add_spent(tx, job.id, JOB_BUDGET_MS)
+        await house.decide("approve")
+        assert house.bench.effects == ["x"]
+        assert await states(house, "run") == ["failed"]
+        assert "ran out of its compute time" in house.face.said[-1].text
