@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.asking import CALLS_PER_CARD
+from bot.turns import MOST_LOSSES
 from storage import audit
 from storage.approvals import MOVES, ApprovalState
 from storage.database import open_database
@@ -113,9 +114,11 @@ def _runs(scenario: Scenario, deaths: Sequence[Rows], end: Rows) -> Iterator[str
         died_running = sum(
             any(one["id"] == run["id"] and one["state"] == "running" for one in death.runs) for death in deaths
         )
-        expected = scenario.run_ends.get(run["prompt"], "done")
-        if run["state"] != ("lost" if died_running > 1 else expected):
-            yield f"the run of {run['prompt']!r} ended as {run['state']} after {died_running} deaths in it"
+        lost = run["losses"] > MOST_LOSSES
+        if run["losses"] > died_running:
+            yield f"the run of {run['prompt']!r} counts {run['losses']} deaths in it, of {died_running}"
+        if run["state"] != ("lost" if lost else scenario.run_ends.get(run["prompt"], "done")):
+            yield f"the run of {run['prompt']!r} ended as {run['state']} after {run['losses']} deaths in it"
 
 
 def _answers(end: Rows) -> Iterator[str]:

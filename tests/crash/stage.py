@@ -85,7 +85,8 @@ class Stage:
         raise AssertionError("a press counted that must not")
 
     async def deadline(self) -> int:
-        return max(call.expires_at for call in await self.every_call())
+        """When the last call expires; now if nothing was ever asked, because the run was lost."""
+        return max((call.expires_at for call in await self.every_call()), default=self.clock.now())
 
     async def reach(self, at: int) -> None:
         """Let it become `at`, and do what is due."""

@@ -58,7 +58,9 @@ class FileClock:
     def reach(self, at: int) -> None:
         """Let it be at least `at`."""
         self._at = max(self._at, at)
-        self._path.write_text(str(self._at))
+        # In one step: a death in the middle must not stop time for good.
+        (aside := self._path.with_suffix(".new")).write_text(str(self._at))
+        aside.replace(self._path)
 
 
 class MortalDatabase:
