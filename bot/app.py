@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from bot.agent.build import Model, open_loop
 from bot.asking import Asking
@@ -22,7 +23,8 @@ from bot.jobs.tool import make_start_job
 from bot.settings import Settings
 from bot.turns import Turns
 from storage import cards, meta
-from storage.database import Database, open_database
+from storage.approvals import Approval
+from storage.database import Database, Transaction, open_database
 from storage.runs import Run
 
 SWEEP_MS = 2_000
@@ -88,6 +90,10 @@ async def open_app(
             profiles={tool.name: tool.profile for tool in every_tool},
             approvers=authority.approvers,
         )
+
+        async def ask_again(tx: Transaction, old: Approval, bound: Mapping[str, Any], problem: str) -> bool:
+            return await asking.again(tx, old, bound, problem)
+
         executor = Executor(
             database=database,
             clock=clock,
@@ -96,6 +102,15 @@ async def open_app(
             workspace=str(settings.workspace),
             seal=Seal(load_key(settings.database.with_suffix(".key"))),
             mask=mask,
+            ask_again=ask_again,
+        )
+
+        asking = Asking(
+            clock=clock,
+            new_id=new_id,
+            executor=executor,
+            ttl_ms=settings.approval_ttl_ms,
+            approvers=authority.approvers,
         )
 
         async def screen(run: Run, intent: str | None, action: str) -> str | None:
@@ -129,13 +144,6 @@ async def open_app(
             nobody_can_decide=nobody_can_decide,
             mask=mask,
         ) as loop:
-            asking = Asking(
-                new_id=new_id,
-                tools=by_name,
-                executor=executor,
-                ttl_ms=settings.approval_ttl_ms,
-                approvers=authority.approvers,
-            )
             turns = Turns(
                 database=database,
                 clock=clock,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 
 from bot.clock import Clock
+from bot.deferral.digest import differences
 from bot.deferral.tool import ToolKind
 from bot.errors import DeliveryError, Unreachable
 from bot.lanes import Lanes
@@ -146,9 +147,14 @@ class Delivery:
             card=card,
             approvals=tuple(calls),
             profiles={name: profile for name, profile in self._profiles.items() if name in names},
+            changed={call.id: await self._changed(call, call.replaces) for call in calls if call.replaces},
             ping=tuple(sorted(users)) if asks else tuple({call.requester for call in calls}),
             ping_roles=tuple(sorted(roles)),
         )
+
+    async def _changed(self, call: Approval, replaces: str) -> tuple[str, ...]:
+        before = await approvals.get(self._database.reader, replaces)
+        return tuple(differences(before.bound, call.bound)) if before is not None else ()
 
     async def show_card(self, id: str) -> None:
         """Make people see the card as its calls stand. One at a time per card, always the newest state."""

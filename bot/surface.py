@@ -6,7 +6,8 @@ a receipt (the message id) that it really did.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from storage.approvals import Approval
@@ -67,6 +68,8 @@ class CardView:
     approvals: tuple[Approval, ...]
     profiles: dict[str, str]
     """Tool name to what its body may touch."""
+    changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Of calls that are asked again, by id: what is different from what was approved."""
     ping: tuple[str, ...] = ()
     """People to notify when the card is first posted; exact user ids."""
     ping_roles: tuple[str, ...] = ()

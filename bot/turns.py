@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Sequence
 
 from bot.agent.loop import AgentLoop, OnText
-from bot.asking import Asking
+from bot.asking import Asking, Bound
 from bot.clock import Clock
 from bot.deferral import sentences
 from bot.deferral.calls import LoopResult, ToolResult
@@ -182,6 +183,7 @@ class Turns:
 
     async def _store(self, run: Run, length: int, result: LoopResult, *, spent_ms: int) -> None:
         """The one transaction that ends a stretch (T0 or T5)."""
+        bound = await self._asking.look(result.pending)
         async with self._database.begin("pause" if result.pending else "finish") as tx:
             await runs.add_spent(tx, run.id, spent_ms)
             new_length = await conversations.append(
@@ -190,7 +192,7 @@ class Turns:
             if new_length is None:
                 raise RuntimeError(f"conversation {run.conversation} grew outside its lane")
             if result.pending:
-                await self._pause(tx, run, result, new_length)
+                await self._pause(tx, run, result, bound, new_length)
             elif await runs.end(tx, run.id, RunState.DONE, owner=self._boot, at=self._clock.now(), result=result.text):
                 await self._owe_answer(tx, run, result.text, RunState.DONE)
 
@@ -247,9 +249,8 @@ class Turns:
 
     # -- T0: the run waits ----------------------------------------------------------------------
 
-    async def _pause(self, tx: Transaction, run: Run, result: LoopResult, length: int) -> None:
-        now = self._clock.now()
-        hold_until = now + self._hold_ms if run.id in self._delivery.replies else None
+    async def _pause(self, tx: Transaction, run: Run, result: LoopResult, bound: Sequence[Bound], length: int) -> None:
+        hold_until = self._clock.now() + self._hold_ms if run.id in self._delivery.replies else None
         waits = await runs.wait(
             tx,
             run.id,
@@ -262,7 +263,7 @@ class Turns:
             return  # cancelled meanwhile: nothing is asked any more
         if hold_until is not None:
             self._held[run.id] = hold_until
-        await self._asking.open(tx, run, result.pending, pause=run.pauses + 1, now=now)
+        await self._asking.open(tx, run, result.pending, bound, pause=run.pauses + 1)
 
     async def _show_waiting(self, run: Run, said: str) -> None:
         """Progress in the reply; not owed, so its failure costs nothing."""

@@ -8,13 +8,14 @@ no more. When a call has been settled, the question gives way to the answer.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 
 import discord
 from discord import ui
 
 from bot.deferral import sentences
+from bot.deferral.digest import short
 from bot.deferral.tool import ToolKind
 from bot.surface import CardView
 from cogs import arguments, inert, layout, lookalikes
@@ -87,7 +88,7 @@ def render(view: CardView, *, posting: bool, attached: bool = True) -> Rendered:
     can be sent along; without it a call that does not fit cannot be approved from this card.
     """
     room = _ALONE if len(view.approvals) == 1 else _BESIDE[len(view.approvals)]
-    rows = [_Row(call, room, profile=view.profiles.get(call.tool, ""), attached=attached) for call in view.approvals]
+    rows = [_Row(call, room, view, attached=attached) for call in view.approvals]
     attachment = _attachment(view) if any(row.drawn.hidden for row in rows) else None
     file: list[Item] = []
     if attachment is not None:
@@ -108,13 +109,14 @@ def render(view: CardView, *, posting: bool, attached: bool = True) -> Rendered:
 class _Row:
     """One call on a card."""
 
-    def __init__(self, call: Approval, room: _Room, *, profile: str, attached: bool) -> None:
+    def __init__(self, call: Approval, room: _Room, view: CardView, *, attached: bool) -> None:
         self.call = call
         self.drawn = arguments.draw(_shown_arguments(call), budget=room.arguments, lines=room.lines)
         self.pending = call.state is ApprovalState.PENDING
         self.can_approve = self.pending and call.kind == ToolKind.APPROVAL and (attached or not self.drawn.hidden)
         self._room = room
-        self._profile = profile
+        self._profile = view.profiles.get(call.tool, "")
+        self._changed = view.changed.get(call.id, ())
 
     @property
     def title(self) -> str:
@@ -134,7 +136,9 @@ class _Row:
             return [_sentence(call, room.note)]
         if call.kind == ToolKind.QUESTION:
             return []
-        lines = _within(room.remarks, (f"⚠ {remark}" for remark in lookalikes.remarks(arguments.raw(call.arguments))))
+        news = (f"⚠ Asked again: {inert.line(change, limit=room.remarks - 30)}" for change in self._changed)
+        remarks = (f"⚠ {remark}" for remark in lookalikes.remarks(arguments.raw(call.arguments)))
+        lines = _within(room.remarks, (*news, *remarks, *(f"-# {line}" for line in holds_while(call))))
         lines.append(f"-# Why it asks: {inert.line(call.reason, limit=room.small)}")
         if self._profile:
             lines.append(f"-# May touch: {inert.line(self._profile, limit=room.small)}")
@@ -200,6 +204,12 @@ def _button(
     label: str, style: discord.ButtonStyle, verb: Verb, id: str, number: int | None = None
 ) -> ui.Button[ui.LayoutView]:
     return ui.Button(label=label, style=style, custom_id=str(CustomId(verb=verb, id=id, number=number)))
+
+
+def holds_while(call: Approval) -> list[str]:
+    """The files that an approval is bound to, each as it is at present."""
+    files: Mapping[str, str] = call.bound.get("files", {})
+    return [f"Holds while {inert.line(name, limit=60)} is as now: {short(mark)}" for name, mark in files.items()]
 
 
 def choices_of(call: Approval) -> list[str]:

@@ -8,7 +8,7 @@ import discord
 
 from bot.deferral import sentences
 from bot.surface import CardView
-from cogs import arguments, inert
+from cogs import arguments, cards, inert
 from cogs.limits import CONTENT, length
 from storage.approvals import Approval
 
@@ -26,6 +26,8 @@ def compose(view: CardView, id: str) -> tuple[str, list[discord.File]]:
     lines.append(f"Why it asked: {inert.line(call.reason, limit=200)}")
     if call.tool in view.profiles:
         lines.append(f"May touch: {inert.line(view.profiles[call.tool], limit=150)}")
+    lines += [f"Asked again: {inert.line(change, limit=150)}" for change in view.changed.get(id, ())[:2]]
+    lines += cards.holds_while(call)[:3]
     lines += [f"Digest: `{call.digest}`", drawn.text]
     files = [_file(f"call-{call.id}.txt", arguments.whole(call.arguments))] if drawn.hidden else []
     if call.result:

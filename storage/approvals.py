@@ -21,7 +21,7 @@ The number of rows an update changed decides every race: 1 won, 0 lost.
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -108,6 +108,8 @@ class Approval:
     state: ApprovalState
     requested_at: int
     expires_at: int
+    bound: dict[str, Any] = field(default_factory=dict)
+    replaces: str | None = None
     settled_at: int | None = None
     settled_by: str | None = None
     note: str | None = None
@@ -127,8 +129,8 @@ async def open_approval(tx: Transaction, approval: Approval) -> bool:
     """Store a pending call. False if its intent is already taken: another turn was first."""
     done = await tx.execute(
         "INSERT INTO approval (id, run, conversation, card, pause, position, call_id, kind, tool, arguments, reason,"
-        " digest, seal, intent, action, requester, place, state, requested_at, expires_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
+        " bound, digest, seal, intent, action, replaces, requester, place, state, requested_at, expires_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
         approval.id,
         approval.run,
         approval.conversation,
@@ -140,10 +142,12 @@ async def open_approval(tx: Transaction, approval: Approval) -> bool:
         approval.tool,
         json.dumps(approval.arguments, ensure_ascii=False),
         approval.reason,
+        json.dumps(approval.bound, ensure_ascii=False),
         approval.digest,
         approval.seal,
         approval.intent,
         approval.action,
+        approval.replaces,
         approval.requester,
         approval.place,
         approval.requested_at,
@@ -151,7 +155,8 @@ async def open_approval(tx: Transaction, approval: Approval) -> bool:
     )
     if not done:
         return False
-    await _trail(tx, approval, "asked", approval.requester, approval.requested_at, {"tool": approval.tool})
+    again = {"replaces": approval.replaces} if approval.replaces else {}
+    await _trail(tx, approval, "asked", approval.requester, approval.requested_at, {"tool": approval.tool} | again)
     return True
 
 
@@ -256,14 +261,14 @@ async def interrupt_orphans(tx: Transaction, *, owner: str, at: int, result: str
 async def get(reader: Reader, id: str) -> Approval | None:
     """One call, or None."""
     row = await reader.one("SELECT * FROM approval WHERE id = ?", id)
-    return _approval(row) if row else None
+    return read(row) if row else None
 
 
 async def find(reader: Reader, prefix: str) -> list[Approval]:
     """The calls whose id begins with `prefix` (at most two: enough to know that it is ambiguous)."""
     low = prefix.lower()
     rows = await reader.all("SELECT * FROM approval WHERE id >= ? AND id < ? ORDER BY id LIMIT 2", low, low + "~")
-    return [_approval(row) for row in rows]
+    return [read(row) for row in rows]
 
 
 async def of_card(reader: Reader, card: str) -> list[Approval]:
@@ -272,8 +277,14 @@ async def of_card(reader: Reader, card: str) -> list[Approval]:
 
 
 async def of_pause(reader: Reader, run: str, pause: int) -> list[Approval]:
-    """The calls of one pause of a run, in the model's emission order."""
-    return await _every(reader, "SELECT * FROM approval WHERE run = ? AND pause = ? ORDER BY position", run, pause)
+    """The calls of one pause of a run, in the model's emission order; of one that was asked again, the newest row."""
+    return await _every(
+        reader,
+        "SELECT * FROM approval WHERE run = ? AND pause = ? AND NOT EXISTS"
+        " (SELECT 1 FROM approval AS newer WHERE newer.replaces = approval.id) ORDER BY position",
+        run,
+        pause,
+    )
 
 
 async def undecided(reader: Reader) -> list[str]:
@@ -290,24 +301,6 @@ async def newest_in(reader: Reader, conversation: str, *, limit: int) -> list[Ap
         conversation,
         limit,
     )
-
-
-async def of_request(reader: Reader, intent: str) -> Approval | None:
-    """The call that answers for this intent, whatever its state, or None."""
-    row = await reader.one("SELECT * FROM approval WHERE intent = ?", intent)
-    return _approval(row) if row else None
-
-
-async def open_action(reader: Reader, *, conversation: str, requester: str, action: str) -> Approval | None:
-    """The same person's identical call that still waits in the same conversation, or None."""
-    row = await reader.one(
-        "SELECT * FROM approval WHERE action = ? AND state = 'pending' AND conversation = ? AND requester = ?"
-        " ORDER BY requested_at LIMIT 1",
-        action,
-        conversation,
-        requester,
-    )
-    return _approval(row) if row else None
 
 
 async def listed(reader: Reader, *, every: bool = False, space: str = "", limit: int = 500) -> list[Approval]:
@@ -354,7 +347,7 @@ async def refused_press(tx: Transaction, id: str | None, *, actor: str, at: int,
 
 
 async def _every(reader: Reader, sql: str, *parameters: object) -> list[Approval]:
-    return [_approval(row) for row in await reader.all(sql, *parameters)]
+    return [read(row) for row in await reader.all(sql, *parameters)]
 
 
 async def _ids(reader: Reader, sql: str, *parameters: object) -> list[str]:
@@ -392,6 +385,8 @@ async def _trail(tx: Transaction, approval: Approval, event: str, by: str, at: i
     )
 
 
-def _approval(row: Row) -> Approval:
+def read(row: Row) -> Approval:
+    """A row of the table as an `Approval`."""
     fields = dict(row)
-    return Approval(**{**fields, "arguments": json.loads(fields["arguments"]), "state": ApprovalState(fields["state"])})
+    parsed = {"arguments": json.loads(fields["arguments"]), "bound": json.loads(fields["bound"])}
+    return Approval(**{**fields, **parsed, "state": ApprovalState(fields["state"])})

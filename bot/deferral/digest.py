@@ -1,6 +1,8 @@
 """What an approval binds: everything the approver saw that decides what happens.
 
-Computed when the card is made and again at the claim; if one byte differs, nothing runs.
+Computed when the card is made and again at the claim; if one byte differs, nothing runs. What is bound beyond the row
+itself is stored beside it, so that a difference can be named, and a row that was tampered with told from a world that
+has moved on.
 """
 
 from __future__ import annotations
@@ -12,22 +14,68 @@ from typing import Any
 from bot.deferral.intent import canonical_json
 from bot.deferral.tool import Tool
 
+_NAMES = {
+    "definition": "what the tool takes and says of itself",
+    "workspace": "the working directory",
+    "profile": "what it may touch",
+    "environment": "the environment variables it gets",
+}
 
-def action_digest(
-    tool: Tool, arguments: Mapping[str, Any], *, workspace: str, requester: str, place: str, expires_at: int
-) -> str:
-    """SHA-256 over the action: tool and its definition, final arguments, working directory, what the body may
-    touch, names of its environment, for whom, where, and until when."""
-    bound = {
-        "tool": tool.name,
-        "kind": tool.kind,
-        "definition": canonical_json([tool.description, tool.schema]),
-        "arguments": arguments,
+
+def surroundings(tool: Tool, *, workspace: str, files: Mapping[str, str]) -> dict[str, Any]:
+    """What decides beside a call's own arguments. `files` are the marks of the files it depends on, by name."""
+    definition = canonical_json([tool.kind, tool.description, tool.schema])
+    return {
+        "definition": hashlib.sha256(definition.encode()).hexdigest(),
         "workspace": workspace,
         "profile": tool.profile,
         "environment": sorted(tool.environment),
+        "files": dict(files),
+    }
+
+
+def action_digest(
+    tool: str,
+    arguments: Mapping[str, Any],
+    bound: Mapping[str, Any],
+    *,
+    requester: str,
+    place: str,
+    expires_at: int,
+) -> str:
+    """SHA-256 over the action: tool, final arguments, its `surroundings`, for whom, where, and until when."""
+    whole = {
+        "tool": tool,
+        "arguments": arguments,
+        "bound": bound,
         "requester": requester,
         "place": place,
         "expires_at": expires_at,
     }
-    return hashlib.sha256(b"signoff action v1\0" + canonical_json(bound).encode()).hexdigest()
+    return hashlib.sha256(b"signoff action v1\0" + canonical_json(whole).encode()).hexdigest()
+
+
+def differences(shown: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
+    """In words: what was shown, and what would run now in its place. Empty if, and only if, it is the same."""
+    found = []
+    for name in sorted((shown.keys() | now.keys()) - {"files"}):
+        was, is_now = shown.get(name), now.get(name)
+        if was != is_now:
+            values = "" if name == "definition" else f": {_text(was)} → {_text(is_now)}"
+            found.append(f"{_NAMES.get(name, name)} changed{values}")
+    before, after = shown.get("files", {}), now.get("files", {})
+    for name in sorted(before.keys() | after.keys()):
+        was, is_now = before.get(name, "not bound"), after.get(name, "not bound")
+        if was != is_now:
+            found.append(f"`{name}` changed: {short(was)} → {short(is_now)}")
+    return found
+
+
+def short(mark: str) -> str:
+    """A file's mark for people: of a hash, as much as tells it from another."""
+    head, hashed, hexadecimal = mark.partition("sha256 ")
+    return head + hashed + hexadecimal[:12]
+
+
+def _text(value: object) -> str:
+    return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

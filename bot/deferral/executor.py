@@ -13,18 +13,23 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import replace
 from typing import Any
 
+import anyio.to_thread
 from pydantic import ValidationError
 
 from bot.background import to_the_end, was_cancelled
 from bot.clock import Clock
-from bot.deferral.digest import action_digest
+from bot.deferral.digest import action_digest, differences, surroundings
 from bot.deferral.seal import Seal
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.errors import ApprovalRequired, CallDeferred, NothingRan
 from bot.plain import describe, plain, words_of
 from storage import approvals, audit
 from storage.approvals import Approval, ApprovalState
-from storage.database import Database
+from storage.database import Database, Transaction
+
+AskAgain = Callable[[Transaction, Approval, Mapping[str, Any], str], Awaitable[bool]]
+"""Takes an approved call, what it would run in now, and what changed, in words; whether it is asked again like that,
+the old row being void."""
 
 logger = logging.getLogger(__name__)
 
@@ -42,7 +47,9 @@ class Executor:
         workspace: str,
         seal: Seal,
         mask: Callable[[str], str],
+        ask_again: AskAgain | None = None,
     ) -> None:
+        """Without `ask_again`, a call that is no longer what was shown is void and nothing else."""
         self._database = database
         self._clock = clock
         self._boot = boot
@@ -50,21 +57,19 @@ class Executor:
         self._workspace = workspace
         self.seal = seal
         self._mask = mask
+        self._ask_again = ask_again
         self._claimed: set[str] = set()
         """Calls that this process claims, runs, or has just run."""
         self._unrecorded: dict[str, Callable[[], Awaitable[Approval | None]]] = {}
         """How to store the outcomes that could not be stored so far."""
 
-    def digest(self, tool: Tool, arguments: Mapping[str, Any], *, requester: str, place: str, expires_at: int) -> str:
-        """The digest of what would run now."""
-        return action_digest(
-            tool,
-            arguments,
-            workspace=self._workspace,
-            requester=requester,
-            place=place,
-            expires_at=expires_at,
-        )
+    async def bound(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """What decides beside the arguments, as it is now; looked at when the card is made and again at the claim."""
+        found = self._tools[tool]
+        files: Mapping[str, str] = {}
+        if found.binds is not None:
+            files = await anyio.to_thread.run_sync(found.binds, parse(found, arguments))
+        return surroundings(found, workspace=self._workspace, files=files)
 
     async def claim(self, id: str) -> Approval | None:
         """Claim an approved call, or make it `void` if it is no longer what was shown.
@@ -87,21 +92,18 @@ class Executor:
         approval = await approvals.get(self._database.reader, id)
         if approval is None or approval.state is not ApprovalState.APPROVED:
             return None
-        tool = self._tools.get(approval.tool)
-        problem = self._unrunnable(tool, approval)
+        problem = self._unrunnable(approval)
+        now = approval.bound if problem else await self.bound(approval.tool, approval.arguments)
+        changes = differences(approval.bound, now)
         async with self._database.begin("claim") as tx:
-            if tool is not None and problem is None:
-                digest = self.digest(
-                    tool,
-                    approval.arguments,
-                    requester=approval.requester,
-                    place=approval.place,
-                    expires_at=approval.expires_at,
-                )
-                claimed = await approvals.claim(tx, id, owner=self._boot, digest=digest, at=self._clock.now())
-                if claimed is not None or digest == approval.digest:
-                    return claimed
-                problem = "its arguments or the way it would run changed after it was shown."
+            if await approvals.get(tx, id) != approval:
+                return None  # it moved while it was looked at
+            if not problem and not changes:
+                return await approvals.claim(tx, id, owner=self._boot, digest=digest_of(approval), at=self._clock.now())
+            if not problem:
+                problem = f"it would not run as it was shown any more: {'; '.join(changes)}."
+                if self._ask_again is not None and await self._ask_again(tx, approval, now, problem):
+                    return None
             await approvals.settle(
                 tx,
                 id,
@@ -113,11 +115,14 @@ class Executor:
             )
         return None
 
-    def _unrunnable(self, tool: Tool | None, approval: Approval) -> str | None:
-        """Why the call cannot run as it was shown and decided, or None."""
+    def _unrunnable(self, approval: Approval) -> str | None:
+        """Why the call cannot run as it was shown and decided, whatever has changed around it; or None."""
         expected = self.seal.approved(approval.id, approval.digest, approval.settled_by or "")
         if not self.seal.holds(approval.seal, expected):
             return "its decision does not bear this bot's seal."
+        if digest_of(approval) != approval.digest:
+            return "its stored arguments are not those that were shown."
+        tool = self._tools.get(approval.tool)
         if tool is None:
             return f"the tool {approval.tool} is not there any more."
         try:
@@ -198,6 +203,18 @@ class Executor:
         # What has run must not be forgotten because the program stops at this moment.
         self._unrecorded[id] = record
         return await to_the_end(record())
+
+
+def digest_of(approval: Approval) -> str:
+    """The digest of what a row says."""
+    return action_digest(
+        approval.tool,
+        approval.arguments,
+        approval.bound,
+        requester=approval.requester,
+        place=approval.place,
+        expires_at=approval.expires_at,
+    )
 
 
 def parse(tool: Tool, arguments: Mapping[str, object]) -> Arguments:

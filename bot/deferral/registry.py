@@ -7,7 +7,7 @@ nothing by count. It can only ever suppress a card.
 from __future__ import annotations
 
 from bot.deferral import sentences
-from storage import approvals
+from storage import requests
 from storage.approvals import Approval
 from storage.database import Reader
 
@@ -20,9 +20,9 @@ async def screen(
     That is the same action for the same request in whatever state, or else the same person's identical ask
     that still waits in the same conversation.
     """
-    if intent is not None and (same := await approvals.of_request(reader, intent)) is not None:
+    if intent is not None and (same := await requests.of_request(reader, intent)) is not None:
         return same
-    return await approvals.open_action(reader, conversation=conversation, requester=requester, action=action)
+    return await requests.open_action(reader, conversation=conversation, requester=requester, action=action)
 
 
 def answer(earlier: Approval, *, intent: str | None, link: str) -> str:

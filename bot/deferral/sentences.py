@@ -101,8 +101,8 @@ ENDINGS: dict[ApprovalState, Ending] = {
     ),
     ApprovalState.VOID: Ending(
         "void",
-        "`{tool}` was not run: {note} Ask again if you still want it.",
-        "This call was approved, but what would have run is no longer what was shown, so it did not run: {note}",
+        "`{tool}` is void and was not run: {note}",
+        "This call became void, so it did not run: {note} Do not call it again; say why it did not run.",
         "system",
     ),
 }

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -75,6 +75,9 @@ class Tool:
     """What the body may touch, as shown on the card and bound by the digest: e.g. `bubblewrap, no network`."""
     environment: tuple[str, ...] = ()
     """Names of the environment variables the body's child process gets; bound by the digest."""
+    binds: Callable[[Any], Mapping[str, str]] | None = None
+    """Takes the validated arguments; the files that the call depends on, by name, each with a mark of its content as it
+    is now. Called off the event loop, when the card is made and at the claim; the digest binds what it says."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:

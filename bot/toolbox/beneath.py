@@ -21,7 +21,11 @@ READ = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 
 
 class Refused(Exception):
-    """This path is not for the tools; `str()` is one sentence that says why."""
+    """This path is not for the tools; `str()` is one sentence that says why. `missing`: because nothing is there."""
+
+    def __init__(self, sentence: str, *, missing: bool = False) -> None:
+        self.missing = missing
+        super().__init__(sentence)
 
 
 def components(path: str) -> tuple[str, ...]:
@@ -92,7 +96,7 @@ def refusals(path: str) -> Iterator[None]:
     try:
         yield
     except FileNotFoundError:
-        raise Refused(f"There is no `{path}` in the workspace.") from None
+        raise Refused(f"There is no `{path}` in the workspace.", missing=True) from None
     except NotADirectoryError:
         # Also what a link gives when a directory is asked for (open(2), O_NOFOLLOW with O_DIRECTORY).
         raise Refused(f"`{path}` is not a directory, or is a link; links are not followed.") from None

@@ -15,6 +15,7 @@ from bot.clock import NewId
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.errors import NothingRan
 from bot.toolbox.beneath import READ, Refused, components, directory, ordinary, refusals, same_owner
+from bot.toolbox.bound import file_mark
 
 MOST_READ = 100_000
 """How many bytes of a file the model gets to see."""
@@ -108,6 +109,7 @@ def make_write_file(*, workspace: Path, new_id: NewId) -> Tool:
         arguments=WriteArguments,
         body=body,
         profile=PROFILE,
+        binds=lambda arguments: {arguments.path: file_mark(workspace, arguments.path)},
     )
 
 

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
+from bot.toolbox.bound import scripts_of
 from bot.toolbox.commands import MOST_CHARACTERS, outcome, without_nul
 from bot.toolbox.sandbox import Sandbox
 
@@ -27,6 +29,9 @@ def make_shell(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.0) -> T
         result = await sandbox.run(argv, workspace=workspace, timeout=timeout)
         return outcome(result, seconds=timeout)
 
+    def binds(arguments: ShellArguments) -> Mapping[str, str]:
+        return scripts_of(arguments.command, workspace.resolve())
+
     return Tool(
         name="shell",
         description=(
@@ -38,4 +43,5 @@ def make_shell(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.0) -> T
         body=body,
         profile=sandbox.profile,
         environment=sandbox.environment_names,
+        binds=binds,
     )

@@ -76,10 +76,12 @@ CREATE TABLE approval (
   tool         TEXT NOT NULL,
   arguments    TEXT NOT NULL,            -- the final, validated arguments: what is shown and what runs
   reason       TEXT NOT NULL,            -- why this call was asked about
+  bound        TEXT NOT NULL,            -- JSON: what decides beside the arguments (bot/deferral/digest.py)
   digest       TEXT NOT NULL,            -- binds what the approver saw
   seal         TEXT NOT NULL,            -- an HMAC under a key that is not in this database
   intent       TEXT,                     -- one request, one run; NULL: no request to anchor to
   action       TEXT NOT NULL,            -- the normalised action, without the request
+  replaces     TEXT,                     -- the void call that is asked again here, as it would run now
   requester    TEXT NOT NULL,
   place        TEXT NOT NULL,
   state        TEXT NOT NULL,
@@ -92,9 +94,10 @@ CREATE TABLE approval (
   started_at   INTEGER,
   finished_at  INTEGER,
   exit_code    INTEGER,
-  result       TEXT,                     -- what the model is handed
-  UNIQUE (run, pause, call_id)
+  result       TEXT                      -- what the model is handed
 ) STRICT;
+CREATE UNIQUE INDEX approval_call ON approval (run, pause, call_id, coalesce(replaces, ''));
+CREATE UNIQUE INDEX approval_replaces ON approval (replaces) WHERE replaces IS NOT NULL;
 CREATE UNIQUE INDEX one_request_one_run ON approval (intent) WHERE intent IS NOT NULL;
 CREATE INDEX approval_pending ON approval (expires_at) WHERE state = 'pending';
 CREATE INDEX approval_live ON approval (state) WHERE state IN ('approved', 'running');

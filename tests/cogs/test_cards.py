@@ -284,3 +284,25 @@ async def test_discord_takes_the_most_extreme_card(
             rendered = render(card, posting=True, attached=attached)
             assert sum(map(limits.length, texts(rendered))) <= limits.CARD_TEXT
             assert rendered.view.total_children_count <= limits.COMPONENTS
+
+
+async def test_a_call_that_is_asked_again_shows_what_changed_and_what_it_holds_on_to(approval: Any, view: Any) -> None:
+    call = approval(bound={"files": {"deploy.sh": "5 bytes, sha256 " + "b" * 64}}, replaces="old")
+    change = "`deploy.sh` changed: 4 bytes, sha256 aaaaaaaaaaaa → 5 bytes, sha256 bbbbbbbbbbbb"
+    shown = whole(render(view(call, changed={call.id: (change,)}), posting=True))
+    assert "⚠ Asked again:" in shown
+    assert "4 bytes, sha256 aaaaaaaaaaaa → 5 bytes, sha256 bbbbbbbbbbbb" in shown
+    assert f"Holds while `deploy.sh` is as now: 5 bytes, sha256 {'b' * 12}\n" in shown
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+async def test_whatever_is_bound_and_changed_the_card_is_one_that_discord_takes(
+    approval: Any, view: Any, count: int
+) -> None:
+    files = {f"{'`' * 50}{number}" * 3: "x" * 200 for number in range(9)}
+    calls = [
+        approval(number, bound={"files": files}, arguments={"command": "x y" * 4_000}, reason="`" * 900)
+        for number in range(count)
+    ]
+    changed = {call.id: ("`" * 900,) * 9 for call in calls}
+    render(view(*calls, changed=changed), posting=True)

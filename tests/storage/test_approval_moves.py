@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from storage import approvals, audit
+from storage import approvals, audit, requests
 from storage.approvals import MOVES, OPEN, ApprovalState
 from storage.database import Database
 from tests.storage.rows import AT, BOOT, DEADLINE, DIGEST, a_call, bring, events, open_at, paused
@@ -194,7 +194,7 @@ async def test_one_intent_has_one_row_and_no_intent_is_never_a_conflict(database
         assert not await approvals.open_approval(tx, a_call("call2", intent="same", position=1))
         assert await approvals.open_approval(tx, a_call("call3", intent=None, position=2))
         assert await approvals.open_approval(tx, a_call("call4", intent=None, position=3))
-        kept = await approvals.of_request(tx, "same")
+        kept = await requests.of_request(tx, "same")
     assert kept is not None
     assert kept.id == "call1"
     assert (await events(database)).count("asked") == 3
@@ -220,13 +220,13 @@ async def test_an_identical_ask_is_found_only_for_the_same_person_and_place_and_
 ) -> None:
     async with database.begin("begin") as tx:
         await paused(tx, a_call(action="same"))
-        found = await approvals.open_action(tx, conversation="talk", requester="2", action="same")
+        found = await requests.open_action(tx, conversation="talk", requester="2", action="same")
         assert found is not None
-        assert await approvals.open_action(tx, conversation="talk", requester="3", action="same") is None
-        assert await approvals.open_action(tx, conversation="elsewhere", requester="2", action="same") is None
-        assert await approvals.open_action(tx, conversation="talk", requester="2", action="other") is None
+        assert await requests.open_action(tx, conversation="talk", requester="3", action="same") is None
+        assert await requests.open_action(tx, conversation="elsewhere", requester="2", action="same") is None
+        assert await requests.open_action(tx, conversation="talk", requester="2", action="other") is None
         await bring(tx, "call1", S.APPROVED)
-        assert await approvals.open_action(tx, conversation="talk", requester="2", action="same") is None
+        assert await requests.open_action(tx, conversation="talk", requester="2", action="same") is None
 
 
 async def test_two_processes_settle_one_call_and_one_of_them_wins(tmp_path: Path) -> None:
