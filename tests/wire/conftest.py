@@ -39,7 +39,7 @@ class Signoff:
 
     async def start(self) -> None:
         clean = {"PATH": os.environ["PATH"], "HOME": str(self.folder), "PYTHONPATH": str(ROOT)}
-        env = self.twin.bot_env({**clean, **self.env})
+        env = {**self.twin.bot_env(clean), **self.env}
         self.process = BotProcess([sys.executable, "-m", "bot", "run"], env, say=lambda _: None, cwd=self.folder)
         await self.process.start()
         await self.twin.wait_until_connected()
