@@ -305,6 +305,7 @@ async def open_house(
     recover: bool = True,
     open_db: OpenDatabase = open_database,
     sweep_ms: int = 3_600_000,
+    mask: Callable[[str], str] = str,
 ) -> AsyncIterator[House]:
     """A house on `folder`, its face connected and its past made good."""
     clock, face, bench = clock or ManualClock(), face or Face(), bench or Bench()
@@ -313,7 +314,7 @@ async def open_house(
     async with open_app(
         settings,
         tools=bench.tools(),
-        mask=lambda text: text,
+        mask=mask,
         clock=clock,
         new_id=counting_ids(ids),
         model=script.model,
