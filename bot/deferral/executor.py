@@ -93,7 +93,14 @@ class Executor:
         if approval is None or approval.state is not ApprovalState.APPROVED:
             return None
         problem = self._unrunnable(approval)
-        now = approval.bound if problem else await self.bound(approval.tool, approval.arguments)
+        now: Mapping[str, Any] = approval.bound
+        if not problem:
+            try:
+                now = await self.bound(approval.tool, approval.arguments)
+            except Exception as error:
+                # A tool's own code: what it cannot look at now is not what was shown, and must not wait for ever.
+                logger.exception("cannot look", extra={"action": "bound_failed", "approval": id, "tool": approval.tool})
+                problem = f"what it depends on cannot be looked at any more ({describe(error)})."
         changes = differences(approval.bound, now)
         async with self._database.begin("claim") as tx:
             if await approvals.get(tx, id) != approval:
