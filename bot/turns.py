@@ -32,8 +32,6 @@ HISTORY = 200
 MOST_LOSSES = 1
 """A run whose process died, or could not store what came of it, is begun again so many times."""
 
-WAITING_TEXT = "Waiting for sign-off: see the card below. Nothing has run yet."
-
 LOST_TEXT = (
     "I was restarted twice while I worked on this, so I have given it up. Look at the cards for what ran; ask again if"
     " you still want it."
@@ -44,7 +42,6 @@ UNKNOWN_PAUSE_TEXT = (
     " what ran; ask again if you still want it."
 )
 CANCELLED_TEXT = "It was stopped on request; what it still asked about was cancelled."
-STILL_WAITING_TEXT = "Still waiting for sign-off: see the card. The answer will come as a new message."
 BROKEN_TEXT = "Something went wrong inside me, so this request ended without an answer. The log has the details."
 
 
@@ -155,7 +152,14 @@ class Turns:
         for run_id in [held for held, until in self._held.items() if until <= now]:
             del self._held[run_id]
             if (reply := self._delivery.replies.pop(run_id, None)) is not None:
-                await show_progress(reply, STILL_WAITING_TEXT, resting=True)
+                kinds = [call.kind for call in await self._open_calls(run_id) if call.state is ApprovalState.PENDING]
+                await show_progress(reply, sentences.still_waits(kinds), resting=True)
+
+    async def _open_calls(self, run_id: str) -> list[Approval]:
+        """The calls that the run waits for."""
+        run = await runs.get(self._database.reader, run_id)
+        calls = await approvals.of_pause(self._database.reader, run_id, run.pauses) if run is not None else []
+        return [call for call in calls if call.is_open]
 
     async def _stretch(self, run: Run) -> None:
         """One stretch of the loop and its transaction. Whatever goes wrong, the run gets an ending."""
@@ -179,7 +183,7 @@ class Turns:
             await self._fail(run, BROKEN_TEXT)
         else:
             if result.pending:
-                await self._show_waiting(run, result.text)
+                await self._show_waiting(run, result.text, [call.kind for call in result.pending])
 
     async def _store(self, run: Run, length: int, result: LoopResult, *, spent_ms: int) -> None:
         """The one transaction that ends a stretch (T0 or T5)."""
@@ -265,11 +269,11 @@ class Turns:
             self._held[run.id] = hold_until
         await self._asking.open(tx, run, result.pending, bound, pause=run.pauses + 1)
 
-    async def _show_waiting(self, run: Run, said: str) -> None:
+    async def _show_waiting(self, run: Run, said: str, kinds: Sequence[str]) -> None:
         """Progress in the reply; not owed, so its failure costs nothing."""
         if (reply := self._delivery.replies.get(run.id)) is not None:
-            text = f"{said}\n\n{WAITING_TEXT}" if said.strip() else WAITING_TEXT
-            if await show_progress(reply, text, resting=True):
+            waiting = sentences.waiting(kinds)
+            if await show_progress(reply, f"{said}\n\n{waiting}" if said.strip() else waiting, resting=True):
                 await self._remember(run, reply)
 
     # -- T5: the run ends -----------------------------------------------------------------------

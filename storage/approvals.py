@@ -48,6 +48,8 @@ class ApprovalState(StrEnum):
     EXPIRED = "expired"
     """Nobody decided in time. Silence is not a no."""
     CANCELLED = "cancelled"
+    """Taken back before it ran: by a person, with its job, or because a new conversation was begun. That a newer
+    request superseded it would be the same move; its note says which it was, so there is no word of its own for it."""
     UNDELIVERABLE = "undeliverable"
     VOID = "void"
 

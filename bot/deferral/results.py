@@ -14,8 +14,8 @@ from typing import Any
 from pydantic import TypeAdapter, ValidationError
 
 from bot.deferral.calls import PendingToolCall
+from bot.deferral.endings import ENDINGS
 from bot.deferral.executor import parse
-from bot.deferral.sentences import ENDINGS
 from bot.deferral.tool import Tool, ToolKind
 from bot.errors import ResultsMismatch, UnknownPauseFormat
 from storage.approvals import ApprovalState

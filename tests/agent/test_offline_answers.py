@@ -8,7 +8,7 @@ import pytest
 from pydantic_ai.messages import ToolCallPart, ToolReturnPart
 
 from bot.agent.offline_answers import inline, report, report_event
-from bot.deferral import sentences
+from bot.deferral import endings
 from storage.approvals import ApprovalState
 
 Outcome = Literal["success", "failed", "denied", "interrupted", "retried"]
@@ -24,7 +24,7 @@ def told(text: Any, *, tool: str = "shell", outcome: Outcome = "success", **argu
 
 
 def sentence(state: ApprovalState) -> str:
-    return sentences.ENDINGS[state].model.format(note="", code=" (exit code 3)", tool="shell", by="user 1", result="")
+    return endings.ENDINGS[state].model.format(note="", code=" (exit code 3)", tool="shell", by="user 1", result="")
 
 
 def test_output_stands_in_a_fence_with_the_exit_code_beside_it() -> None:

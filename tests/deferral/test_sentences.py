@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from bot.deferral import sentences
-from bot.deferral.sentences import ENDINGS
+from bot.deferral.endings import ENDINGS
 from storage.approvals import OPEN, Approval, ApprovalState
 from tests.storage.rows import a_call
 
