@@ -73,6 +73,11 @@ def _do(command: str, chosen: Namespace, settings: Settings, redactor: Redactor)
 
         return asyncio.run(migrate.migrate(settings))
 
+    if command == "policy":
+        from bot.cli import policy
+
+        return policy.test(settings, chosen)
+
     from bot.cli import listings
 
     match command, getattr(chosen, "verb", None):

@@ -14,12 +14,12 @@ from bot.clock import Clock, NewId
 from bot.deferral import registry
 from bot.deferral.authority import Authority
 from bot.deferral.executor import Executor
-from bot.deferral.policy import DefaultPolicy
 from bot.deferral.seal import Seal, load_key
 from bot.deferral.tool import Tool
 from bot.delivery import Delivery
 from bot.engine import Engine
 from bot.jobs.tool import make_start_job
+from bot.policing import Allowed, build_policy
 from bot.settings import Settings
 from bot.turns import Turns
 from storage import cards, meta
@@ -83,6 +83,7 @@ async def open_app(
 
     every_tool = [*tools, make_start_job(start_job)]
     by_name = {tool.name: tool for tool in every_tool}
+    policy = build_policy(settings.policy, every_tool)
     async with open_db(str(settings.database)) as database:
         delivery = Delivery(
             database=database,
@@ -139,7 +140,9 @@ async def open_app(
             timeout_seconds=settings.model_timeout.total_seconds(),
             streaming=settings.streaming,
             tools=every_tool,
-            policy=DefaultPolicy(),
+            policy=policy,
+            clock=clock,
+            record=Allowed(database=database, clock=clock, mask=mask).record,
             screen=screen,
             nobody_can_decide=nobody_can_decide,
             mask=mask,

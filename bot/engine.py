@@ -129,6 +129,8 @@ class Engine:
             kind=kind,
             state=RunState.QUEUED,
             place=ctx.place,
+            within=ctx.within,
+            roles=ctx.roles,
             requester=ctx.requester,
             # A job is its own request: what its parent may not repeat has nothing to do with it.
             request=ctx.request if kind is RunKind.TURN else f"job/{run_id}",
@@ -179,6 +181,8 @@ class Engine:
             request=parent.request,
             prompt=goal,
             notify=parent.notify,
+            within=parent.within,
+            roles=parent.roles,
         )
         return await self.start_job(ctx, parent=parent.id)
 

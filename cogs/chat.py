@@ -15,7 +15,7 @@ from bot.errors import DeliveryError
 from bot.surface import Reply, TurnContext
 from cogs import limits, permissions, places
 from cogs.help import HELP
-from cogs.interactions import DISCORD_FAILED, place_of, whisper
+from cogs.interactions import DISCORD_FAILED, above, place_of, roles_of, whisper
 from cogs.pieces import split
 from cogs.places import Place
 from cogs.posting import NOBODY, Post
@@ -67,7 +67,8 @@ class Chat(commands.Cog):
         held = interaction.guild_id is None or interaction.app_permissions.read_message_history
         self.begin(
             place,
-            interaction.user.id,
+            interaction.user,
+            channel=interaction.channel,
             request=interaction.id,
             prompt=prompt,
             notify=notify,
@@ -88,13 +89,21 @@ class Chat(commands.Cog):
         if lacking or not prompt:
             await self._say(place, message.id, _lacking(lacking) if lacking else HELP)
             return
-        self.begin(place, message.author.id, request=message.id, prompt=prompt, reply_to=message.id)
+        self.begin(
+            place,
+            message.author,
+            channel=message.channel,
+            request=message.id,
+            prompt=prompt,
+            reply_to=message.id,
+        )
 
     def begin(
         self,
         place: Place,
-        person: int,
+        person: discord.User | discord.Member,
         *,
+        channel: object,
         request: int,
         prompt: str,
         notify: str = "channel",
@@ -103,9 +112,11 @@ class Chat(commands.Cog):
     ) -> None:
         """Start a turn in the background; its answer grows in a message of its own."""
         ctx = TurnContext(
-            conversation=places.conversation(place, person),
+            conversation=places.conversation(place, person.id),
             place=str(place),
-            requester=str(person),
+            within=above(channel),
+            roles=roles_of(person, place.guild),
+            requester=str(person.id),
             request=str(request),
             prompt=prompt,
             notify=notify,

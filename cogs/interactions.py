@@ -30,18 +30,29 @@ def place_of(interaction: discord.Interaction) -> Place:
     return Place(guild=interaction.guild_id, channel=interaction.channel_id)
 
 
+def above(channel: object) -> str:
+    """The channel that a thread belongs to, or ''."""
+    return str(channel.parent_id) if isinstance(channel, discord.Thread) else ""
+
+
+def roles_of(user: discord.User | discord.Member, guild: int | None) -> frozenset[str]:
+    """The roles a person holds in this guild, as the event's own payload says; in direct messages there are none.
+
+    The guild's default role, which everybody holds, is nobody's authority.
+    """
+    if guild is None or not isinstance(user, discord.Member):
+        return frozenset()
+    return frozenset(str(role.id) for role in user.roles if role.id != guild)
+
+
 def actor_of(interaction: discord.Interaction) -> Actor:
     """Who acts. Ids only, roles from this interaction's own payload; in direct messages there are none.
 
-    In direct messages Discord puts the person elsewhere in the payload; discord.py reads both places. The guild's
-    default role, which everybody holds, is nobody's authority.
+    In direct messages Discord puts the person elsewhere in the payload; discord.py reads both places.
     """
     user = interaction.user
-    roles: frozenset[str] = frozenset()
-    if interaction.guild_id is not None and isinstance(user, discord.Member):
-        roles = frozenset(str(role.id) for role in user.roles if role.id != interaction.guild_id)
     guild = None if interaction.guild_id is None else str(interaction.guild_id)
-    return Actor(id=str(user.id), guild=guild, roles=roles)
+    return Actor(id=str(user.id), guild=guild, roles=roles_of(user, interaction.guild_id))
 
 
 async def acknowledge(interaction: discord.Interaction, *, answer_follows: bool = False) -> bool:

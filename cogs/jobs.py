@@ -14,7 +14,7 @@ from bot.surface import TurnContext
 from cogs import inert, places
 from cogs.approvals import listed
 from cogs.chat import PROMPT, Notify, quoted, refusal_here, show_request
-from cogs.interactions import DISCORD_FAILED, acknowledge, actor_of, place_of, whisper
+from cogs.interactions import DISCORD_FAILED, above, acknowledge, actor_of, place_of, roles_of, whisper
 from cogs.posting import NOBODY
 from cogs.visibility import visible
 from storage.runs import Run
@@ -62,6 +62,8 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
             TurnContext(
                 conversation=places.conversation(place, interaction.user.id),
                 place=str(place),
+                within=above(interaction.channel),
+                roles=roles_of(interaction.user, place.guild),
                 requester=str(interaction.user.id),
                 request=str(interaction.id),
                 prompt=goal,

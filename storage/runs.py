@@ -74,6 +74,10 @@ class Run:
     notify: str
     parent: str | None = None
     owner: str | None = None
+    within: str = ""
+    """The channel that the place is a thread of, or ''."""
+    roles: frozenset[str] = frozenset()
+    """The roles that the requester held there when they asked."""
     losses: int = 0
     reply: str | None = None
     hold_until: int | None = None
@@ -99,8 +103,8 @@ class Run:
 async def create(tx: Transaction, run: Run) -> None:
     """Store a new run as it is given (`queued` or `running`)."""
     await tx.execute(
-        "INSERT INTO run (id, conversation, kind, state, place, requester, request, prompt, notify, parent, owner,"
-        " budget_ms, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO run (id, conversation, kind, state, place, within, roles, requester, request, prompt, notify,"
+        " parent, owner, budget_ms, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         run.id,
         run.conversation,
         run.kind,
@@ -108,6 +112,8 @@ async def create(tx: Transaction, run: Run) -> None:
         run.place,
         run.requester,
         run.request,
+        run.within,
+        " ".join(sorted(run.roles)),
         run.prompt,
         run.notify,
         run.parent,
@@ -237,4 +243,5 @@ async def of_kind(reader: Reader, kind: RunKind, *, every: bool = False, limit: 
 def _run(row: Row) -> Run:
     fields = dict(row)
     pause = fields.pop("pause")
-    return Run(**{**fields, "kind": RunKind(fields["kind"]), "state": RunState(fields["state"]), "stored_pause": pause})
+    kind, state, roles = RunKind(fields["kind"]), RunState(fields["state"]), frozenset(fields["roles"].split())
+    return Run(**{**fields, "kind": kind, "state": state, "roles": roles, "stored_pause": pause})

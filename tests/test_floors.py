@@ -28,6 +28,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.lanes": set(),
     "bot.place": set(),
     "bot.rules": {"bot.place"},
+    "bot.permits": {"bot.place"},
+    "bot.interpreters": set(),
+    "bot.policy_file": {"bot.interpreters", "bot.permits"},
     "bot.plain": set(),
     "bot.console": set(),
     "bot.redact": set(),
@@ -35,17 +38,21 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.single": {"bot.errors"},
     "bot.background": {"bot.clock"},
     "bot.values": {"bot.rules", "pydantic"},
-    "bot.settings": {"bot.errors", "bot.rules", "bot.values", "pydantic", "pydantic_settings", "dotenv"},
+    "bot.settings": {
+        "bot.errors", "bot.permits", "bot.policy_file", "bot.rules", "bot.values",
+        "pydantic", "pydantic_settings", "dotenv",
+    },
     "bot.logs": {"bot.console", "bot.redact", "bot.settings", "structlog"},
     "bot.surface": {"storage"},
     # Between "asked" and "ran": usable without Discord and without any model library.
     "bot.deferral": {
         "bot.errors", "bot.clock", "bot.place", "bot.plain", "bot.rules", "bot.background", "bot.surface",
+        "bot.interpreters", "bot.permits",
         "storage", "pydantic", "anyio",
     },
     # The one place that speaks to models.
     "bot.agent": {
-        "bot.errors", "bot.clock", "bot.deferral", "bot.values", "storage",
+        "bot.errors", "bot.clock", "bot.deferral", "bot.permits", "bot.values", "storage",
         "pydantic_ai", "pydantic", "pydantic_core", "anyio", "aiohttp", "httpx2", "openai", "anthropic",
     },
     # What can run: knows neither who asked nor who answers.
@@ -56,6 +63,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.decisions": {"bot", "storage"},
     "bot.asking": {"bot", "storage"},
     "bot.engine": {"bot", "storage"},
+    "bot.policing": {"bot", "storage"},
     "bot.app": {"bot", "storage"},
     "bot.doctor": {"bot", "storage"},
     # The twin: a program of its own, which nothing but the front door imports.
@@ -66,7 +74,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # The face.
     "cogs": {"bot", "storage", "discord", "aiohttp", "markdown_it", "anyio"},
     # The front door sees every floor.
-    "bot.cli": {"bot", "storage", "cogs", "discord"},
+    "bot.cli": {"bot", "storage", "cogs", "discord", "pydantic"},
     "bot.__main__": {"bot", "storage"},
 }  # fmt: skip
 

@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 
 from pydantic_ai.models import Model
 
-from bot.agent.gate import Gate, Refusal, Screen
+from bot.agent.gate import Gate, Record, Refusal, Screen
 from bot.agent.loop import AgentLoop
 from bot.agent.models import build_model, close_model
+from bot.clock import Clock
 from bot.deferral.policy import Policy
 from bot.deferral.tool import Tool
 
@@ -24,9 +25,11 @@ async def open_loop(
     streaming: bool,
     tools: Sequence[Tool],
     policy: Policy,
+    clock: Clock,
     screen: Screen,
     nobody_can_decide: Refusal,
     mask: Callable[[str], str],
+    record: Record | None = None,
 ) -> AsyncIterator[AgentLoop]:
     """The loop over a model given by name (None: the offline model) or as an object.
 
@@ -36,9 +39,11 @@ async def open_loop(
     gate = Gate(
         {tool.name: tool for tool in tools},
         policy=policy,
+        clock=clock,
         screen=screen,
         nobody_can_decide=nobody_can_decide,
         mask=mask,
+        record=record,
     )
     try:
         yield AgentLoop(model=built, gate=gate, streaming=streaming, timeout_seconds=timeout_seconds)

@@ -19,7 +19,7 @@ from bot.agent.pauses import Claim, ClaimsHere, mismatches
 from bot.agent.repair import repair
 from bot.agent.stretch import OnText
 from bot.agent.work import RunResult, Work
-from bot.clock import NewId, new_id
+from bot.clock import Clock, NewId, SystemClock, new_id
 from bot.deferral.calls import Limits
 from bot.deferral.events import OnEvent, Reporter
 from bot.deferral.policy import DefaultPolicy, Policy
@@ -41,6 +41,7 @@ class DeferringAgent:
         model: Model,
         tools: Sequence[Tool],
         policy: Policy | None = None,
+        clock: Clock | None = None,
         instructions: str = "",
         screen: Screen | None = None,
         mask: Callable[[str], str] = str,
@@ -62,6 +63,7 @@ class DeferringAgent:
         gate = Gate(
             self._tools,
             policy=policy or DefaultPolicy(),
+            clock=clock or SystemClock(),
             screen=screen or _screen_nothing,
             nobody_can_decide=lambda run: None,
             mask=mask,

@@ -23,10 +23,11 @@ from pydantic_ai.toolsets.abstract import ToolsetTool
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from bot.agent.executions import Executions, NoneLeft
+from bot.clock import Clock
 from bot.deferral.body import run_body
 from bot.deferral.executor import parse
 from bot.deferral.intent import action_key, intent_key
-from bot.deferral.policy import Policy
+from bot.deferral.policy import Asking, Policy, Verdict
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind
 from bot.errors import ApprovalRequired, CallDeferred, RunStopped, TurnStopped
 from storage.runs import Run
@@ -36,6 +37,9 @@ Screen = Callable[[Run, str | None, str], Awaitable[str | None]]
 
 Refusal = Callable[[Run], str | None]
 """Why nobody could decide a call where it would be shown, or None."""
+
+Record = Callable[[Run, str, Mapping[str, Any], str], Awaitable[None]]
+"""Takes the run, the tool, the arguments and the rule's name: puts on the trail that a rule lets a gated call by."""
 
 BREAKER = 5
 """So many calls of one stretch may be answered with what is already known, before the turn is ended."""
@@ -66,13 +70,20 @@ class Gate(AbstractToolset[RunDeps]):
         tools: Mapping[str, Tool],
         *,
         policy: Policy,
+        clock: Clock,
         screen: Screen,
         nobody_can_decide: Refusal,
         mask: Callable[[str], str],
         timeout_seconds: float | None = None,
+        record: Record | None = None,
     ) -> None:
-        """`timeout_seconds` bounds each body that runs here; None leaves that to the body."""
+        """`timeout_seconds` bounds each body that runs here; None leaves that to the body.
+
+        `record` is waited for before a gated call runs that policy allows.
+        """
         self._tools = tools
+        self._clock = clock
+        self._record = record
         self._policy = policy
         self._screen = screen
         self._nobody_can_decide = nobody_can_decide
@@ -116,19 +127,27 @@ class Gate(AbstractToolset[RunDeps]):
         if ctx.deps.unknown:
             names = ", ".join(ctx.deps.unknown)
             return f"Not run, like every other call of this batch: it names tools that do not exist ({names})."
-        verdict = self._policy.decide(called, tool_args)
+        verdict = self._verdict(called, tool_args, ctx.deps.run)
         if verdict.action == "refuse":
             return self._turn_away(ctx, f"Policy refuses this call: {verdict.rule}. It did not run.")
         if called.kind is not ToolKind.APPROVAL:
             return await self._defer(called, tool_args, ctx, called.kind, reason="")
         if verdict.action == "ask":
             return await self._defer(called, tool_args, ctx, ToolKind.APPROVAL, reason=verdict.rule)
+        if called.gated and self._record is not None:
+            await self._record(ctx.deps.run, called.name, tool_args, verdict.rule)
         try:
             return await self._run(called, tool_args, ctx)
         except ApprovalRequired as signal:
             return await self._defer(called, tool_args, ctx, ToolKind.APPROVAL, reason=signal.reason)
         except CallDeferred as signal:
             return await self._defer(called, tool_args, ctx, ToolKind.EXTERNAL, reason=signal.key)
+
+    def _verdict(self, tool: Tool, args: Mapping[str, Any], run: Run) -> Verdict:
+        asking = Asking(
+            requester=run.requester, place=run.place, within=run.within, roles=run.roles, now=self._clock.now()
+        )
+        return self._policy.decide(tool, args, asking)
 
     async def _defer(
         self, tool: Tool, args: dict[str, Any], ctx: RunContext[RunDeps], kind: ToolKind, *, reason: str

@@ -39,6 +39,8 @@ def build_parser() -> argparse.ArgumentParser:
     _jobs(commands.add_parser("jobs", help="look at background work"))
     _audit(commands.add_parser("audit", help="who did what, and whether that record is whole"))
 
+    _policy(commands.add_parser("policy", help="try the rules about what runs without asking"))
+
     doctor = commands.add_parser("doctor", help="check settings, data, sandbox, model and Discord, and say what to do")
     doctor.add_argument("--json", action="store_true", help=_JSON)
     commands.add_parser("migrate", help="bring the database to this version's form (the bot does it at its start too)")
@@ -79,6 +81,12 @@ def _audit(parser: argparse.ArgumentParser) -> None:
     verify = verbs.add_parser("verify", help="check the chain of hashes; exits 1 and names the row if it is broken")
     verify.add_argument("--json", action="store_true", help="print the finding as a JSON object")
     verbs.add_parser("export", help="print every entry as a line of JSON, with its hash")
+
+
+def _policy(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    test = verbs.add_parser("test", help="try the examples in signoff.toml; exits 1 if one is not as expected")
+    test.add_argument("--json", action="store_true", help="print one JSON array, an object for each example")
 
 
 def _listing(parser: argparse.ArgumentParser) -> None:

@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from bot.deferral.tool import Tool
+from bot.interpreters import program_texts
+from bot.permits import Action, Asking, Fit, PolicyRule
+
+__all__ = ["Asking", "DefaultPolicy", "Policy", "RulePolicy", "Verdict", "rule_problems"]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What policy says of one call, and which rule said it."""
 
-    action: Literal["allow", "ask", "refuse"]
+    action: Action
     rule: str
 
 
 class Policy(Protocol):
-    """Decides from the validated, final arguments; never from prose."""
+    """Decides from the validated, final arguments and from who asks where; never from prose."""
 
-    def decide(self, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
+    def decide(self, tool: Tool, arguments: Mapping[str, Any], asking: Asking) -> Verdict:
         """The verdict on one call."""
         ...
 
@@ -28,8 +32,63 @@ class Policy(Protocol):
 class DefaultPolicy:
     """Asks for what acts, allows what only looks."""
 
-    def decide(self, tool: Tool, arguments: Mapping[str, Any]) -> Verdict:
+    def decide(self, tool: Tool, arguments: Mapping[str, Any], asking: Asking) -> Verdict:
         """See `Policy.decide`."""
         if tool.gated:
             return Verdict(action="ask", rule=f"{tool.name} needs a person's sign-off")
         return Verdict(action="allow", rule=f"{tool.name} only looks")
+
+
+class RulePolicy:
+    """The operator's rules in their order, then the default.
+
+    A condition that cannot read its argument ends the search: nothing further down may let the call through.
+    """
+
+    def __init__(self, rules: Sequence[PolicyRule], otherwise: Policy | None = None) -> None:
+        self._rules = tuple(rules)
+        self._otherwise = otherwise or DefaultPolicy()
+
+    def decide(self, tool: Tool, arguments: Mapping[str, Any], asking: Asking) -> Verdict:
+        """See `Policy.decide`."""
+        known = frozenset(tool.schema.get("properties", {}))
+        for rule in self._rules:
+            if not rule.about(tool.name, asking):
+                continue
+            fit, unread = rule.fit(arguments, known)
+            if fit is Fit.NO:
+                continue
+            if fit is Fit.UNREADABLE:
+                action: Action = "refuse" if rule.action == "refuse" else "ask"
+                return Verdict(action=action, rule=f"{rule.name}: it cannot tell what {unread} is")
+            if rule.action == "allow" and (problem := _never_allowed(rule, tool)):
+                return Verdict(action="ask", rule=f"{rule.name}: it {problem}")
+            return Verdict(action=rule.action, rule=rule.name)
+        return self._otherwise.decide(tool, arguments, asking)
+
+
+def rule_problems(rules: Iterable[PolicyRule], tools: Iterable[Tool]) -> Iterator[str]:
+    """What is wrong with the rules for the tools there are: sentences that name the rule.
+
+    Rules about tools that are not there (yet) are only checked when such a tool is called.
+    """
+    every = tuple(tools)
+    for rule in rules:
+        for tool in (tool for tool in every if rule.about_tool(tool.name)):
+            if rule.action == "allow" and (problem := _never_allowed(rule, tool)):
+                yield f"has the rule {rule.name!r}, which {problem}."
+            elif rule.tool == tool.name:
+                known = tool.schema.get("properties", {})
+                for name in (one.argument for one in rule.where if one.argument not in known):
+                    yield f"has the rule {rule.name!r}, whose tool {tool.name} has no argument {name!r}."
+
+
+def _never_allowed(rule: PolicyRule, tool: Tool) -> str | None:
+    """Why the rule may not allow this tool, or None."""
+    lists, text = program_texts(tool.schema)
+    if text is not None:
+        return f"may not allow {tool.name}: its {text} is a program's text or a command line, which no rule can read"
+    fixed = {condition.argument for condition in rule.where if condition.kind == "argv"}
+    if missing := sorted(lists - fixed):
+        return f"may not allow {tool.name} without the exact words of its {missing[0]} (argv)"
+    return None

@@ -28,6 +28,8 @@ CREATE TABLE run (
   kind         TEXT NOT NULL CHECK (kind IN ('turn', 'job')),
   state        TEXT NOT NULL CHECK (state IN ('queued', 'running', 'waiting', 'done', 'failed', 'cancelled', 'lost')),
   place        TEXT NOT NULL,            -- where it was asked, and where its answer belongs
+  within       TEXT NOT NULL DEFAULT '', -- the channel that the place is a thread of
+  roles        TEXT NOT NULL DEFAULT '', -- the requester's there when they asked, blanks between them
   requester    TEXT NOT NULL,
   request      TEXT,                     -- the interaction or message it came from; NULL: nothing to anchor to
   prompt       TEXT NOT NULL,            -- what the person wrote, verbatim

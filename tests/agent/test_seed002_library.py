@@ -12,6 +12,7 @@ import pytest
 
 from bot.agent.gate import Gate, RunDeps
 from bot.agent.loop import AgentLoop
+from bot.clock import SystemClock
 from bot.deferral.policy import DefaultPolicy
 from bot.deferral.tool import Call, ToolOutcome
 from bot.errors import RunStopped, TurnStopped
@@ -113,6 +114,7 @@ async def test_a_tool_that_stops_the_run_stops_the_bots_turn_too() -> None:
     gate = Gate(
         {"stop": tool("stop", stop)},
         policy=DefaultPolicy(),
+        clock=SystemClock(),
         screen=new,
         nobody_can_decide=nobody,
         mask=lambda text: text,

@@ -1,0 +1,46 @@
+"""The operator's rules at work: checked against the tools there are, and every call they let through on the trail."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from bot.clock import Clock
+from bot.deferral.policy import RulePolicy, rule_problems
+from bot.deferral.tool import Tool
+from bot.errors import SettingsError
+from bot.permits import PolicyRule
+from storage import audit
+from storage.database import Database
+from storage.runs import Run
+
+
+def build_policy(rules: Sequence[PolicyRule] | None, tools: Sequence[Tool]) -> RulePolicy:
+    """The policy of these rules. Raises `SettingsError`, which names every rule that makes no sense."""
+    if problems := [SettingsError("SIGNOFF_POLICY", one) for one in rule_problems(rules or (), tools)]:
+        raise SettingsError.together(problems)
+    return RulePolicy(rules or ())
+
+
+class Allowed:
+    """Puts calls on the trail that a rule lets through, before they run: no card will tell of them."""
+
+    def __init__(self, *, database: Database, clock: Clock, mask: Callable[[str], str]) -> None:
+        self._database = database
+        self._clock = clock
+        self._mask = mask
+
+    async def record(self, run: Run, tool: str, arguments: Mapping[str, Any], rule: str) -> None:
+        """One entry. Raises `DatabaseError`; then the call must not run."""
+        said = self._mask(json.dumps(arguments, ensure_ascii=False))
+        async with self._database.begin("allowed") as tx:
+            await audit.record(
+                tx,
+                at=self._clock.now(),
+                actor=audit.SYSTEM,
+                event="allowed",
+                run=run.id,
+                conversation=run.conversation,
+                detail={"tool": tool, "arguments": said, "rule": rule},
+            )
