@@ -22,7 +22,8 @@ _SPEAKS_ITSELF = frozenset({"write_file", "start_job", "ask_user"})
 _TOLD = re.compile(
     r"This (?:very )?(?:call|question) (?:ran|waits|was|is|did|became|could)\b|A person (?:approved|denied) this call\b"
     r"|Nobody answered (?:in time|the question)\b|(?:The|No) result of this call\b|Not run again:"
-    r"|The card for this call\b|It could not start\b|The tool failed:|Policy refuses this call\b|The person answered:|The tool call was\b"
+    r"|The card for this call\b|It could not start\b|The tool failed:|Policy refuses this call\b"
+    r"|The person answered:|The tool call was\b"
 )
 """How the house's sentences about a call begin; see `bot.deferral.sentences` and the gate."""
 _ORDERS = re.compile(
