@@ -36,12 +36,12 @@ class TurnContext:
     prompt: str
     notify: str = "channel"
     clock: TurnClock = TurnClock()
-
-
     within: str = ""
     """The channel that the place is a thread of, or ''."""
     roles: frozenset[str] = frozenset()
     """Role ids that the requester holds in the place's guild, from the request's own payload."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Actor:
     """A person who presses, answers or commands, as the face knows them: ids only."""

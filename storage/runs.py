@@ -72,12 +72,12 @@ class Run:
     request: str | None
     prompt: str
     notify: str
-    parent: str | None = None
-    owner: str | None = None
     within: str = ""
     """The channel that the place is a thread of, or ''."""
     roles: frozenset[str] = frozenset()
     """The roles that the requester held there when they asked."""
+    parent: str | None = None
+    owner: str | None = None
     losses: int = 0
     reply: str | None = None
     hold_until: int | None = None

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from bot.deferral.policy import DefaultPolicy
+from bot.deferral.policy import Asking, DefaultPolicy
 from bot.deferral.tool import Tool
 from tests.house import Bench
 
+NOBODY = Asking(requester="", place="", now=0)
+
 
 def test_a_tool_that_acts_asks_and_one_that_looks_is_allowed() -> None:
-    verdicts = {tool.name: DefaultPolicy().decide(tool, {}).action for tool in Bench().tools()}
+    verdicts = {tool.name: DefaultPolicy().decide(tool, {}, NOBODY).action for tool in Bench().tools()}
     assert verdicts["act"] == verdicts["shell"] == "ask"
     assert verdicts["look"] == "allow"
 
