@@ -246,10 +246,10 @@ class Engine:
         self._background.spawn(self._settled(settled), name=f"settled {settled.id}")
 
     async def _settled(self, approval: Approval) -> None:
-        """After a decision: show it, run what was approved, show the outcome, go on when it was the last."""
-        self._show(approval)
+        """After a decision: run what was approved, show what became of it, go on when it was the last."""
         if approval.state is ApprovalState.APPROVED:
             await self._execute(approval)
+        self._show(approval)
         await self._deliver()
 
     async def _execute(self, approval: Approval) -> None:
@@ -259,7 +259,6 @@ class Engine:
         if claimed is not None:
             self._show(claimed)
             await self._executor.run(claimed)
-        self._show(approval)
 
     def _show(self, approval: Approval) -> None:
         """Beside the tool and the run, never before them: a slow face must not hold up what was decided."""
