@@ -165,7 +165,10 @@ class Script:
             elif isinstance(part, ToolCallPart):
                 yield {
                     index: DeltaToolCall(
-                        name=part.tool_name, json_args=part.args_as_json_str(), tool_call_id=part.tool_call_id
+                        name=part.tool_name,
+                        # Not `args_as_json_str`: that makes sense of what makes none.
+                        json_args=part.args if isinstance(part.args, str) else part.args_as_json_str(),
+                        tool_call_id=part.tool_call_id,
                     )
                 }
 

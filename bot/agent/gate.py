@@ -9,6 +9,7 @@ siblings, and accepts answers of the wrong kind.)
 from __future__ import annotations
 
 import json
+import math
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -215,6 +216,10 @@ def emitted_arguments(tool: Tool, call: ToolCallPart) -> dict[str, Any]:
     )
 
 
+_SHOWN = 2_000
+"""So many characters of arguments that cannot be read go back to the model."""
+
+
 class _Validator:
     """The arguments' schema in the form that pydantic-ai asks for: JSON in, plain names and values out."""
 
@@ -231,12 +236,11 @@ class _Validator:
         """Parse strictly; a name given twice is refused, because two readers could read it differently."""
         text = input if isinstance(input, str) else bytes(input).decode(errors="replace")
         try:
-            parsed = json.loads(text or "{}", object_pairs_hook=_unique, parse_constant=_no_constant)
-        except ValueError as error:
-            problem = PydanticCustomError("json_invalid", "{problem}", {"problem": str(error)})
-            raise ValidationError.from_exception_data(
-                "arguments", [InitErrorDetails(type=problem, loc=(), input=text)]
-            ) from error
+            parsed = json.loads(
+                text or "{}", object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
+            )
+        except (ValueError, RecursionError) as error:
+            raise _unreadable(error, text) from error
         return self.validate_python(parsed)
 
     def validate_python(
@@ -247,7 +251,18 @@ class _Validator:
         **kwargs: Any,
     ) -> dict[str, Any]:
         """Validate and fill in defaults: the result is what is shown, bound and run."""
-        return self._arguments.model_validate_json(json.dumps(input)).model_dump(mode="json")
+        try:
+            text = json.dumps(input, allow_nan=False)
+        except (TypeError, ValueError, RecursionError) as error:
+            raise _unreadable(error, "") from error
+        return self._arguments.model_validate_json(text).model_dump(mode="json")
+
+
+def _unreadable(error: Exception, text: str) -> ValidationError:
+    """What the model is told about arguments that are not JSON; a text too deep to be read is not handed back."""
+    problem = PydanticCustomError("json_invalid", "{problem}", {"problem": str(error)})
+    shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} [...]"
+    return ValidationError.from_exception_data("arguments", [InitErrorDetails(type=problem, loc=(), input=shown)])
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -259,3 +274,10 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> object:
     raise ValueError(f"{name} is not JSON")
+
+
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is larger than any number can be")
+    return number
