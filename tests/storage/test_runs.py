@@ -34,6 +34,23 @@ async def _state(database: Database, id: str = "run1") -> RunState:
     return run.state
 
 
+async def test_a_run_comes_back_as_it_was_stored(database: Database) -> None:
+    """Each column its own value: two that changed places would show."""
+    run = a_run(
+        request="request",
+        place="place",
+        within="within",
+        roles=frozenset({"5", "6"}),
+        prompt="prompt",
+        requester="requester",
+        parent="parent",
+        budget_ms=9,
+    )
+    async with database.begin("create") as tx:
+        await add_run(tx, run)
+    assert await runs.get(database.reader, "run1") == run
+
+
 @pytest.mark.parametrize("state", RunState)
 async def test_only_a_queued_run_is_taken_up(database: Database, state: RunState) -> None:
     await _made(database, state)
