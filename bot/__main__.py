@@ -78,6 +78,11 @@ def _do(command: str, chosen: Namespace, settings: Settings, redactor: Redactor)
 
         return policy.test(settings, chosen)
 
+    if command == "resolve":
+        from bot.cli import resolving
+
+        return asyncio.run(resolving.resolve(settings, chosen, SystemClock(), redactor))
+
     from bot.cli import listings
 
     match command, getattr(chosen, "verb", None):

@@ -22,7 +22,10 @@ Bound = Mapping[str, Any]
 CALLS_PER_CARD = 5
 """More calls of one pause go on further cards: Discord takes 40 components in a message, buttons included."""
 
-REMINDER_TEXT = "This still waits for a decision, and its time is running out."
+REMINDER_TEXTS = {
+    ToolKind.APPROVAL: "This still waits for a decision, and its time is running out.",
+    ToolKind.QUESTION: "This still waits for your answer, and its time is running out.",
+}
 REMINDER_LEAD_MS = 15 * 60_000
 """How long before the deadline approvers are reminded; with a short lifetime, a third of it."""
 
@@ -123,25 +126,30 @@ class Asking:
         return replace(approval, digest=digest, seal=self._executor.seal.asked(approval.id, digest))
 
     async def _owe_reminder(self, tx: Transaction, run: Run, card: str, now: int, kinds: Sequence[ToolKind]) -> None:
-        """One ping before the deadline, however short that is; dropped when the card is settled first.
+        """One ping before the deadline, however short that is; dropped when what it is about is settled first.
 
-        It goes to those who can help: to approvers, or to the requester when the card only asks questions.
+        It goes to those who can help: to approvers, or to the requester when the card only asks questions. A result
+        from elsewhere is nobody's to decide.
         """
         expires_at = now + self._ttl_ms
-        users, roles = self._approvers()
-        if all(kind is ToolKind.QUESTION for kind in kinds):
-            users, roles = frozenset({run.requester}), frozenset()
+        if ToolKind.APPROVAL in kinds:
+            kind, (users, roles) = ToolKind.APPROVAL, self._approvers()
+        elif ToolKind.QUESTION in kinds:
+            kind, (users, roles) = ToolKind.QUESTION, (frozenset({run.requester}), frozenset())
+        else:
+            return
         await outbox.owe(
             tx,
             key=f"remind:{card}",
             run=run.id,
             place=run.place,
             body={
-                "text": REMINDER_TEXT,
+                "text": REMINDER_TEXTS[kind],
                 "deadline": expires_at,
                 "ping": sorted(users),
                 "ping_roles": sorted(roles),
                 "while_pending": card,
+                "kind": kind,
             },
             at=now,
             due_at=expires_at - min(REMINDER_LEAD_MS, self._ttl_ms // 3),

@@ -148,7 +148,7 @@ class Delivery:
             approvals=tuple(calls),
             profiles={name: profile for name, profile in self._profiles.items() if name in names},
             changed={call.id: await self._changed(call, call.replaces) for call in calls if call.replaces},
-            ping=tuple(sorted(users)) if asks else tuple({call.requester for call in calls}),
+            ping=tuple(sorted(users or {call.requester for call in calls if call.kind == ToolKind.QUESTION})),
             ping_roles=tuple(sorted(roles)),
         )
 
@@ -204,6 +204,8 @@ class Delivery:
                 return
             if card.message is None:
                 for call in view.approvals:
+                    if call.kind == ToolKind.EXTERNAL:
+                        continue  # it waits for nobody who would have to see it
                     await approvals.settle(
                         tx, call.id, ApprovalState.UNDELIVERABLE, by=audit.SYSTEM, at=now, note=str(error)
                     )
@@ -246,7 +248,9 @@ class Delivery:
         card = owed.body.get("while_pending")
         if card is None:
             return True
-        return any(call.state is ApprovalState.PENDING for call in await approvals.of_card(tx, card))
+        kind = owed.body["kind"]
+        calls = await approvals.of_card(tx, card)
+        return any(call.state is ApprovalState.PENDING and call.kind == kind for call in calls)
 
     async def _send(self, owed: Owed, surface: Surface) -> str:
         text = str(owed.body["text"])

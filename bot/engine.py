@@ -14,6 +14,7 @@ from bot.clock import Clock, NewId
 from bot.decisions import Decisions, Verdict
 from bot.deferral.authority import Authority
 from bot.deferral.executor import Executor
+from bot.deferral.external import deliver
 from bot.delivery import Delivery, show_progress
 from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
@@ -218,6 +219,21 @@ class Engine:
     async def answer(self, press: Press, text: str) -> Approval:
         """Answer a question, as the person who was asked. Raises `DecisionRefused`."""
         return await self._decisions.answer(press, text)
+
+    async def resolve(self, id: str, text: str, *, failed: bool = False, by: str = audit.SYSTEM) -> Approval:
+        """Hand in the result that a call waits for, or why there is none. Raises `DecisionRefused`."""
+        delivered = await deliver(
+            self.database,
+            id,
+            text,
+            failed=failed,
+            at=self._clock.now(),
+            mask=self._executor.mask,
+            by=by,
+            who=self._delivery.who,
+        )
+        self._after(delivered)
+        return delivered
 
     async def decide_all(self, press: CardPress, verdict: Verdict) -> list[Approval]:
         """Decide every call of a card that still waits, in the model's order. Raises `DecisionRefused`.

@@ -136,6 +136,9 @@ class _Row:
             return [_sentence(call, room.note)]
         if call.kind == ToolKind.QUESTION:
             return []
+        if call.kind == ToolKind.EXTERNAL:
+            key = [f"-# Its key there: {inert.line(call.reason, limit=room.small)}"] if call.reason else []
+            return [*key, f"-# Its result is handed in with `signoff resolve {call.id}`"]
         news = (f"⚠ Asked again: {inert.line(change, limit=room.remarks - 30)}" for change in self._changed)
         remarks = (f"⚠ {remark}" for remark in lookalikes.remarks(arguments.raw(call.arguments)))
         lines = _within(room.remarks, (*news, *remarks, *(f"-# {line}" for line in holds_while(call))))

@@ -7,6 +7,7 @@ import io
 import discord
 
 from bot.deferral import sentences
+from bot.deferral.tool import ToolKind
 from bot.surface import CardView
 from cogs import arguments, cards, inert
 from cogs.limits import CONTENT, length
@@ -23,7 +24,8 @@ def compose(view: CardView, id: str) -> tuple[str, list[discord.File]]:
     call = next(call for call in view.approvals if call.id == id)
     drawn = arguments.draw(call.arguments, budget=_ROOM, lines=_LINES)
     lines = [f"{inert.line(call.tool, limit=60)} · **{sentences.word(call)}** · `{call.id}`", _times(call)]
-    lines.append(f"Why it asked: {inert.line(call.reason, limit=200)}")
+    why = "Its key there" if call.kind == ToolKind.EXTERNAL else "Why it asked"
+    lines.append(f"{why}: {inert.line(call.reason, limit=200)}")
     if call.tool in view.profiles:
         lines.append(f"May touch: {inert.line(view.profiles[call.tool], limit=150)}")
     lines += [f"Asked again: {inert.line(change, limit=150)}" for change in view.changed.get(id, ())[:2]]

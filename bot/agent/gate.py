@@ -135,6 +135,9 @@ class Gate(AbstractToolset[RunDeps]):
             return await self._defer(called, tool_args, ctx, called.kind, reason="")
         if verdict.action == "ask":
             return await self._defer(called, tool_args, ctx, ToolKind.APPROVAL, reason=verdict.rule)
+        # A tool that defers by itself may have started something elsewhere: its body does not run a second time.
+        if (answer := await self._screen(ctx.deps.run, *_keys(called, tool_args, ctx.deps.run))) is not None:
+            return self._turn_away(ctx, answer)
         if called.gated and self._record is not None:
             await self._record(ctx.deps.run, called.name, tool_args, verdict.rule)
         try:
@@ -156,8 +159,7 @@ class Gate(AbstractToolset[RunDeps]):
         deps, run = ctx.deps, ctx.deps.run
         if kind is ToolKind.APPROVAL and (refusal := self._nobody_can_decide(run)) is not None:
             return self._turn_away(ctx, refusal)
-        intent = intent_key(run.conversation, run.request, tool.name, args)
-        action = action_key(tool.name, args)
+        intent, action = _keys(tool, args, run)
         if action in deps.deferred:
             return self._turn_away(ctx, "This very call is already being asked about. It has not run; wait for it.")
         # Noted before the first await: calls of one batch come in together.
@@ -204,6 +206,11 @@ class Gate(AbstractToolset[RunDeps]):
         if not ran.ok:
             raise ToolFailed(ran.text) from ran.error
         return ran.text
+
+
+def _keys(tool: Tool, args: Mapping[str, Any], run: Run) -> tuple[str | None, str]:
+    """The intent and the action of a call."""
+    return intent_key(run.conversation, run.request, tool.name, args), action_key(tool.name, args)
 
 
 def emitted_arguments(tool: Tool, call: ToolCallPart) -> dict[str, Any]:

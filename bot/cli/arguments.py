@@ -36,6 +36,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands.add_parser("run", help="run the bot on Discord (needs a token)")
     _playground(commands.add_parser("playground", help="open a guild on this machine and run the bot in it"))
     _approvals(commands.add_parser("approvals", help="look at what waits for a decision, and what became of it"))
+    _resolve(commands.add_parser("resolve", help="hand in the result of a call that waits for one from elsewhere"))
     _jobs(commands.add_parser("jobs", help="look at background work"))
     _audit(commands.add_parser("audit", help="who did what, and whether that record is whole"))
 
@@ -63,6 +64,15 @@ def _approvals(parser: argparse.ArgumentParser) -> None:
     _one(verbs.add_parser("show", help="everything about one request, its arguments included"))
     cancel = verbs.add_parser("cancel", help="take back a request that still waits: nothing will run")
     cancel.add_argument("id", help="its id, or the beginning of it")
+
+
+def _resolve(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Counts once, also while the bot runs or is down. Secrets that signoff knows are masked."
+    parser.add_argument("id", help="the call's id as its card shows it, or the beginning of it")
+    result = parser.add_mutually_exclusive_group()
+    result.add_argument("--text", help="the result; with --failed, why there is none")
+    result.add_argument("--file", type=Path, metavar="PATH", help="a UTF-8 file with the result; - for standard input")
+    parser.add_argument("--failed", action="store_true", help="there is no result: it failed")
 
 
 def _jobs(parser: argparse.ArgumentParser) -> None:

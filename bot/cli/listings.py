@@ -65,7 +65,7 @@ async def list_approvals(settings: Settings, chosen: Namespace) -> None:
 async def show_approval(settings: Settings, chosen: Namespace) -> None:
     """`signoff approvals show ID`."""
     async with reading(settings) as reader:
-        one = await _approval(reader, chosen.id)
+        one = await find_approval(reader, chosen.id)
     if chosen.json:
         _print_json(asdict(one))
         return
@@ -76,7 +76,7 @@ async def show_approval(settings: Settings, chosen: Namespace) -> None:
         *((f"  {name}", block(_plain(value))) for name, value in one.arguments.items()),
         ("asked by", one.requester),
         ("in", one.place),
-        ("why it was asked", visible(one.reason)),
+        ("key" if one.kind == "external" else "why it was asked", visible(one.reason)),
         ("asked at", local_time(one.requested_at)),
         ("deadline", local_time(one.expires_at)),
     ]
@@ -97,7 +97,7 @@ async def show_approval(settings: Settings, chosen: Namespace) -> None:
 async def cancel_approval(settings: Settings, chosen: Namespace, clock: Clock) -> None:
     """`signoff approvals cancel ID`: a running bot notices within its next sweep and tells the people."""
     async with reading(settings) as reader:
-        one = await _approval(reader, chosen.id)
+        one = await find_approval(reader, chosen.id)
     async with open_database(str(settings.database)) as database:
         async with database.begin("cancel at the command line") as tx:
             done = await approvals.settle(
@@ -153,7 +153,7 @@ async def list_audit(settings: Settings, chosen: Namespace) -> None:
     """`signoff audit list`."""
     found: deque[AuditEntry] = deque(maxlen=None if chosen.all else max(chosen.limit, 0))
     async with reading(settings) as reader:
-        approval = (await _approval(reader, chosen.approval)).id if chosen.approval else None
+        approval = (await find_approval(reader, chosen.approval)).id if chosen.approval else None
         if reader is not None:
             async for entry in _entries(reader, approval):
                 found.append(entry)
@@ -209,7 +209,8 @@ async def _entries(reader: Reader, approval: str | None) -> AsyncIterator[AuditE
         after = some[-1].n
 
 
-async def _approval(reader: Reader | None, prefix: str) -> Approval:
+async def find_approval(reader: Reader | None, prefix: str) -> Approval:
+    """The one call whose id begins with `prefix`. Raises `NotFound`."""
     return _only(await approvals.find(reader, prefix) if reader else [], "request", prefix)
 
 

@@ -56,7 +56,7 @@ class Executor:
         self._tools = tools
         self._workspace = workspace
         self.seal = seal
-        self._mask = mask
+        self.mask = mask
         self._ask_again = ask_again
         self._claimed: set[str] = set()
         """Calls that this process claims, runs, or has just run."""
@@ -199,9 +199,9 @@ class Executor:
                     to,
                     owner=self._boot,
                     at=self._clock.now(),
-                    result=self._mask(plain(outcome.text)),
+                    result=self.mask(plain(outcome.text)),
                     exit_code=outcome.exit_code,
-                    note=self._mask(note) if note is not None else None,
+                    note=self.mask(note) if note is not None else None,
                 )
             self._unrecorded.pop(id, None)
             self._claimed.discard(id)

@@ -306,3 +306,14 @@ async def test_whatever_is_bound_and_changed_the_card_is_one_that_discord_takes(
     ]
     changed = {call.id: ("`" * 900,) * 9 for call in calls}
     render(view(*calls, changed=changed), posting=True)
+
+
+async def test_a_call_that_waits_for_a_result_shows_its_key_and_nothing_to_approve(approval: Any, view: Any) -> None:
+    call = approval(kind="external", tool="build", reason="build #7 `x`")
+    rendered = render(view(call), posting=True)
+    assert list(buttons(rendered)) == ["Details"]
+    shown = whole(rendered)
+    assert "waiting for a result" in shown
+    assert "build #7" in shown
+    assert f"`signoff resolve {call.id}`" in shown
+    assert "Why it asks" not in shown
