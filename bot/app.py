@@ -19,12 +19,14 @@ from bot.deferral.tool import Tool
 from bot.delivery import Delivery
 from bot.engine import Engine
 from bot.jobs.tool import make_start_job
+from bot.jobs.watch import JobWatch
 from bot.policing import Allowed, build_policy
 from bot.settings import Settings
 from bot.turns import Turns
 from storage import cards, meta
 from storage.approvals import Approval
 from storage.database import Database, Transaction, open_database
+from storage.jobs import JobLimits
 from storage.runs import Run
 
 SWEEP_MS = 2_000
@@ -67,6 +69,7 @@ async def open_app(
     model: Model | None = None,
     sweep_ms: int = SWEEP_MS,
     open_db: OpenDatabase = open_database,
+    job_limits: JobLimits | None = None,
 ) -> AsyncIterator[App]:
     """Open everything below the faces. `model` stands in for the one that the settings name.
 
@@ -147,6 +150,7 @@ async def open_app(
             nobody_can_decide=nobody_can_decide,
             mask=mask,
         ) as loop:
+            watch = JobWatch(database=database, clock=clock, limits=job_limits or settings.job_limits)
             turns = Turns(
                 database=database,
                 clock=clock,
@@ -155,6 +159,7 @@ async def open_app(
                 asking=asking,
                 delivery=delivery,
                 hold_ms=settings.hold_ms,
+                watch=watch,
             )
             engine = Engine(
                 database=database,
@@ -167,6 +172,7 @@ async def open_app(
                 turns=turns,
                 background=background,
                 sweep_ms=sweep_ms,
+                watch=watch,
             )
             try:
                 yield App(engine=engine, database=database, background=background)

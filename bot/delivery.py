@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Any
 
 from bot.clock import Clock
 from bot.deferral.digest import differences
@@ -41,7 +42,7 @@ def back_off(tries: int) -> int:
 
 
 @contextmanager
-def _delivering() -> Iterator[None]:
+def delivering() -> Iterator[None]:
     """Around every errand of a face. Whatever it raises, the errand has failed and nothing else has."""
     try:
         yield
@@ -56,12 +57,19 @@ def _delivering() -> Iterator[None]:
 async def show_progress(reply: Reply, text: str, *, resting: bool = False) -> bool:
     """Show what is not owed: whether that worked. A face that cannot do it costs nothing."""
     try:
-        with _delivering():
+        with delivering():
             await (reply.rest(text) if resting else reply.show(text))
     except DeliveryError as error:
         logger.info("progress not shown", extra={"action": "progress_failed", "problem": str(error)})
         return False
     return True
+
+
+def _remark(failure: dict[str, Any]) -> str:
+    """Why this comes another way than it should."""
+    if "person" in failure["way"]:
+        return f"I could not tell you directly: {failure['error']}"
+    return f"I could not say this where it was asked: {failure['error']}"
 
 
 Approvers = tuple[frozenset[str], frozenset[str]]
@@ -95,6 +103,14 @@ class Delivery:
         """Where people find a call's card."""
         return self._surface.link(approval.place, message) if self._surface is not None else ""
 
+    def link_to(self, place: str, message: str | None) -> str:
+        """Where people find a message, or ''."""
+        return self._surface.link(place, message) if self._surface is not None else ""
+
+    def above(self, place: str) -> str | None:
+        """The channel that a place is a thread of, if anybody knows."""
+        return self._surface.above(place) if self._surface is not None else None
+
     async def deliver(self) -> None:
         """Bring out everything that is due. Whatever fails stays owed.
 
@@ -118,7 +134,7 @@ class Delivery:
         seen.update(f"card {card.id} {card.version}" for card in fresh_cards)
         by_place: dict[str, list[int]] = {}
         for owed in await outbox.due(self._database.reader, now=now):
-            if (mark := f"outbox {owed.id}") not in seen and not self._lanes.waiting(f"place {owed.place}"):
+            if (mark := f"outbox {owed.id} {owed.rung}") not in seen and not self._lanes.waiting(f"place {owed.place}"):
                 seen.add(mark)
                 by_place.setdefault(owed.place, []).append(owed.id)
         # A card or a place that is slow (rate limits) or fails must not hold up the others.
@@ -171,7 +187,7 @@ class Delivery:
                     await cards.give_up(tx, id, version=card.version, error="settled before it was shown")
                 return
             try:
-                with _delivering():
+                with delivering():
                     if card.message is None:
                         message = await self._surface.post_card(view)
                     else:
@@ -254,26 +270,30 @@ class Delivery:
 
     async def _send(self, owed: Owed, surface: Surface) -> str:
         text = str(owed.body["text"])
+        way = owed.body["ladder"][owed.rung] if "ladder" in owed.body else owed.body
         reply_to = None
         if (card_id := owed.body.get("while_pending")) is not None:
             card = await cards.get_card(self._database.reader, card_id)
             reply_to = card.message if card is not None else None
         announcement = Announcement(
             key=owed.key,
-            place=owed.place,
+            place=way.get("place", owed.place),
             text=text,
             ping=tuple(owed.body.get("ping", ())),
             ping_roles=tuple(owed.body.get("ping_roles", ())),
             deadline=owed.body.get("deadline"),
             reply_to=reply_to,
             repeated=owed.state == "attempting",
+            remarks=tuple(_remark(failure) for failure in owed.failures),
         )
         if owed.run is not None and owed.body.get("answer"):
             return await self._answer(owed, owed.run, announcement, surface)
-        with _delivering():
-            if (person := owed.body.get("person")) is not None:
-                return await surface.tell(person, announcement)
-            return await surface.announce(announcement)
+        with delivering():
+            if (person := way.get("person")) is None:
+                return await surface.announce(announcement)
+            if "ladder" in owed.body and (hidden := await surface.hidden_from(person, owed.place)) is not None:
+                raise Unreachable(hidden)
+            return await surface.tell(person, announcement)
 
     async def _answer(self, owed: Owed, run_id: str, announcement: Announcement, surface: Surface) -> str:
         """A run's answer: in its reply as long as that still grows, else as a new message."""
@@ -285,19 +305,31 @@ class Delivery:
                 async with self._database.begin("answer in place") as tx:
                     await outbox.in_place(tx, owed.id, via=reply.message)
             try:
-                with _delivering():
+                with delivering():
                     return await reply.finish(announcement.text, key=announcement.key)
             except Unreachable:
                 logger.warning("reply is gone", extra={"action": "reply_gone", "key": announcement.key})
                 self.replies.pop(run_id, None)
-        with _delivering():
+        with delivering():
             receipt = await surface.announce(announcement)
         run = await runs.get(self._database.reader, run_id)
         if run is not None and run.reply is not None:
             # The answer is out: whatever becomes of this pointer, it must not be said a second time.
-            with suppress(DeliveryError), _delivering():
+            with suppress(DeliveryError), delivering():
                 await surface.mark_moved(run.place, run.reply, receipt)
         return receipt
+
+    async def _climb(self, tx: Transaction, owed: Owed, error: DeliveryError, *, at: int) -> None:
+        """An ending could not be told this way: the next way is tried, and the failure is on the trail."""
+        more = await outbox.climb(tx, owed, at=at, error=str(error), unsure=not isinstance(error, Unreachable))
+        await audit.record(
+            tx,
+            at=at,
+            actor=audit.SYSTEM,
+            event="way_failed" if more else "left_in_inbox",
+            run=owed.run,
+            detail={"key": owed.key, "way": owed.body["ladder"][owed.rung], "problem": str(error)},
+        )
 
     async def _say_failed(self, owed: Owed, error: DeliveryError) -> None:
         now = self._clock.now()
@@ -311,6 +343,9 @@ class Delivery:
                 await outbox.failed(tx, owed.id, due_at=now + back_off(owed.tries), error=str(error))
                 return
             self._forget_reply(owed)
+            if "ladder" in owed.body:
+                await self._climb(tx, owed, error, at=now)
+                return
             await outbox.undeliverable(tx, owed.id, error=str(error))
             await audit.record(
                 tx,

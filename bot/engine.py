@@ -17,11 +17,18 @@ from bot.deferral.executor import Executor
 from bot.deferral.external import deliver
 from bot.delivery import Delivery, show_progress
 from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
-from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
+from bot.jobs.budget import MOST_DEPTH, budget
+from bot.jobs.cards import JobCards
+from bot.jobs.desk import JobDesk
+from bot.jobs.endings import Inbox
+from bot.jobs.watch import JobWatch
+from bot.place import is_private, space_of
+from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnClock, TurnContext
 from bot.turns import MOST_LOSSES, Turns
-from storage import approvals, audit, cards, conversations, outbox, runs
+from storage import approvals, audit, cards, conversations, jobs, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
+from storage.jobs import Job
 from storage.runs import Run, RunKind, RunState
 
 logger = logging.getLogger(__name__)
@@ -30,12 +37,6 @@ SHORTEST_ALARM_MS = 200
 """What cannot be delivered yet must not keep the process busy."""
 
 QUEUED_TEXT = "Another request in this conversation comes first; this one is next in line."
-
-JOB_BUDGET_MS = 3_600_000
-"""Compute time of a job that nobody held a clock over."""
-
-CLOCKED_JOB_BUDGET_MS = 1_500_000
-"""Compute time of a job born in a turn under an external clock; captured when the job is created."""
 
 
 class Engine:
@@ -54,6 +55,7 @@ class Engine:
         turns: Turns,
         background: Background,
         sweep_ms: int,
+        watch: JobWatch,
     ) -> None:
         self.database = database
         self.authority = authority
@@ -68,6 +70,20 @@ class Engine:
         """How often to look for what other processes wrote. Deadlines are met by the alarm itself."""
         self._alarm = Alarm(clock, self._ring)
         self._stopping = False
+        self._watch = watch
+        self._job_cards = JobCards(database=database, clock=clock, watch=watch)
+        self.inbox = Inbox(database=database, clock=clock)
+        """What people could not be told."""
+        self.desk = JobDesk(
+            database=database,
+            clock=clock,
+            authority=authority,
+            link=delivery.link_to,
+            cancel=self.cancel_job,
+            extended=turns.extended,
+            deliver=self._deliver,
+        )
+        """What people do about jobs."""
         self._decisions = Decisions(
             database=database,
             clock=clock,
@@ -80,6 +96,7 @@ class Engine:
     def connect(self, surface: Surface) -> None:
         """There is a face now: cards and messages that are owed can go out."""
         self._delivery.connect(surface)
+        self._job_cards.connect(surface)
 
     def set_owners(self, owners: frozenset[str]) -> None:
         """The application's owner or team, who decide when no approver is configured."""
@@ -96,20 +113,22 @@ class Engine:
         # The turn is ours from here on: it goes on if the face's own task is cancelled.
         await asyncio.shield(self._background.spawn(self._go(run.id), name=f"turn {run.id}"))
 
-    async def start_job(self, ctx: TurnContext, *, parent: str | None = None) -> Run:
+    async def start_job(self, ctx: TurnContext, *, parent: str | None = None, depth: int = 1) -> Run:
         """Start detached work on `ctx.prompt`, in a conversation of its own; it announces its own ending.
 
         One goal of one `parent` is one job: a turn that is begun again after a crash does not start it twice. Its
         compute budget is captured here, at the last moment anything knows who held a clock over the asker.
         """
-        clocked = ctx.clock.refires or ctx.clock.deadline is not None
         run = await self._create(
             ctx,
             RunKind.JOB,
             conversation=f"job/{self._new_id()}",
             parent=parent,
-            budget_ms=CLOCKED_JOB_BUDGET_MS if clocked else JOB_BUDGET_MS,
+            depth=depth,
+            budget_ms=budget(clocked=ctx.clock.binds, wished_ms=ctx.budget_ms),
+            background=await self._turns.gist(ctx.conversation),
         )
+        self._background.spawn(self._job_cards.show(run.id), name=f"show job {run.id}")
         self._background.spawn(self._go(run.id), name=f"job {run.id}")
         return run
 
@@ -120,7 +139,9 @@ class Engine:
         *,
         conversation: str,
         parent: str | None = None,
+        depth: int = 0,
         budget_ms: int | None = None,
+        background: str = "",
     ) -> Run:
         now = self._clock.now()
         run_id = self._new_id()
@@ -140,6 +161,8 @@ class Engine:
             parent=parent,
             owner=self._boot,
             budget_ms=budget_ms,
+            # A job sheds its parent's clock for its whole life, and for that of its own jobs.
+            clocked=ctx.clock.binds and kind is RunKind.TURN,
             created_at=now,
         )
         async with self.database.begin("start run") as tx:
@@ -147,6 +170,10 @@ class Engine:
                 return same
             await conversations.ensure(tx, conversation, at=now)
             await runs.create(tx, run)
+            if kind is RunKind.JOB:
+                above = self._delivery.above(run.place)
+                space = run.place if is_private(run.place) else space_of(run.place)
+                await jobs.create(tx, Job(run=run.id, space=space, depth=depth, above=above, background=background))
             await audit.record(
                 tx,
                 at=now,
@@ -166,14 +193,16 @@ class Engine:
     async def _deliver(self) -> None:
         self._look_again()  # set first: a face that is stuck must not keep the next look away
         await self._take_up_queued()
-        await self._delivery.deliver()
+        await asyncio.gather(self._job_cards.deliver(), self._delivery.deliver())
         await self._take_up_queued()  # calls that could not be shown to anybody have just ended
         await self._set_alarm()
 
     async def start_job_from(self, run_id: str, goal: str) -> Run | None:
-        """Start a job on behalf of a running turn, in its place and for its requester. None from within a job."""
+        """Start a job on behalf of a run, in its place and for its requester. None from within a job too deep."""
         parent = await runs.get(self.database.reader, run_id)
-        if parent is None or parent.kind is RunKind.JOB:
+        job = await jobs.get(self.database.reader, run_id)
+        depth = 1 if job is None else job.depth + 1
+        if parent is None or depth > MOST_DEPTH:
             return None
         ctx = TurnContext(
             conversation=parent.conversation,
@@ -184,8 +213,9 @@ class Engine:
             notify=parent.notify,
             within=parent.within,
             roles=parent.roles,
+            clock=TurnClock(refires=parent.clocked),
         )
-        return await self.start_job(ctx, parent=parent.id)
+        return await self.start_job(ctx, parent=parent.id, depth=depth)
 
     async def cancel_job(self, id: str, actor: Actor) -> Run:
         """End an open job and what it still asks. For its requester and for approvers; raises `DecisionRefused`.
@@ -293,6 +323,7 @@ class Engine:
             interrupted = await approvals.interrupt_orphans(tx, owner=self._boot, at=now, result="")
             orphans = await runs.requeue_orphans(tx, owner=self._boot)
             await outbox.release(tx, now=now)
+            await self.inbox.try_again(tx)
             for run in orphans:
                 if run.losses > MOST_LOSSES:
                     await self._turns.lose(tx, run)
@@ -308,6 +339,7 @@ class Engine:
         problems: list[Exception] = []
         for step in (
             self._executor.record_unrecorded,
+            self._watch.flush,
             self._turns.requeue_stranded,
             self._turns.release,
             self._expire,
@@ -336,7 +368,7 @@ class Engine:
     async def _take_up_queued(self) -> None:
         if self._stopping:
             return
-        for id in await runs.queued(self.database.reader):
+        for id in [*await runs.queued(self.database.reader, RunKind.TURN), *await self._watch.startable()]:
             if not self._turns.is_going(id):
                 self._background.spawn(self._go(id), name=f"resume {id}")
 
@@ -354,6 +386,7 @@ class Engine:
             await approvals.next_deadline(reader),
             await outbox.next_due(reader),
             self._turns.next_release(),
+            await self._job_cards.next_due(),
         ):
             if at is not None and not self._stopping:
                 self._alarm.set(max(at, now + SHORTEST_ALARM_MS))

@@ -4,6 +4,7 @@
     ├── SettingsError          a setting is missing or makes no sense; says which one
     ├── StartError             it cannot run here: second process, wrong token, missing intent
     ├── ModelError             the model did not answer; carries what the person can do about it
+    │   ├── EmptyAnswer        it answered with nothing; a job that ends so has nothing to report
     │   └── TurnStopped        the turn was ended on purpose: it kept asking, or a tool stopped it
     ├── DecisionRefused        a press, an answer or a command that changes nothing, and why
     │   ├── NotAllowed         this person may not decide
@@ -65,6 +66,10 @@ class ModelError(SignoffError):
         self.advice = advice
         self.detail = detail
         super().__init__(detail or advice)
+
+
+class EmptyAnswer(ModelError):
+    """The model ended the run with no word and no call."""
 
 
 class TurnStopped(ModelError):

@@ -31,6 +31,7 @@ from bot.errors import SettingsError
 from bot.permits import PolicyRule
 from bot.rules import ApproverRule
 from bot.values import TokenFile
+from storage.jobs import JobLimits
 
 PREFIX = "SIGNOFF_"
 """What our own names begin with; names of this shape that we do not know are refused."""
@@ -91,6 +92,12 @@ class Settings(BaseSettings):
     hold_seconds: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=60)
     """How long a turn waits in place for a decision."""
 
+    jobs_per_person: Annotated[int, Field(ge=1)] = 2
+    """Background jobs of one person that work at the same time; the others queue."""
+    jobs_per_guild: Annotated[int, Field(ge=1)] = 6
+    jobs_at_once: Annotated[int, Field(ge=1)] = 12
+    """Of everybody."""
+
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(values.upper)] = "INFO"
     log_format: Literal["auto", "json", "text"] = "auto"
     """`auto`: text on a terminal, JSON elsewhere."""
@@ -99,6 +106,11 @@ class Settings(BaseSettings):
     def token(self) -> SecretStr | None:
         """The bot's token, wherever it was given; None: open the playground."""
         return self.discord_token_file.token if self.discord_token_file else self.discord_token
+
+    @property
+    def job_limits(self) -> JobLimits:
+        """How many jobs may work at once."""
+        return JobLimits(person=self.jobs_per_person, space=self.jobs_per_guild, bot=self.jobs_at_once)
 
     @property
     def approval_ttl_ms(self) -> int:

@@ -12,6 +12,8 @@ from typing import Protocol
 
 from storage.approvals import Approval
 from storage.cards import Card
+from storage.jobs import Job, Step
+from storage.runs import Run
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,6 +24,11 @@ class TurnClock:
     """The caller re-sends the same turn when it goes quiet: nothing may wait in place."""
     deadline: int | None = None
     """The turn must have answered by then, in milliseconds UTC."""
+
+    @property
+    def binds(self) -> bool:
+        """Whether anybody outside holds a clock at all."""
+        return self.refires or self.deadline is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -36,6 +43,8 @@ class TurnContext:
     prompt: str
     notify: str = "channel"
     clock: TurnClock = TurnClock()
+    budget_ms: int | None = None
+    """Compute time that was wished for a job: less than it would get, never more."""
     within: str = ""
     """The channel that the place is a thread of, or ''."""
     roles: frozenset[str] = frozenset()
@@ -81,6 +90,28 @@ class CardView:
 
 
 @dataclass(frozen=True, kw_only=True)
+class JobView:
+    """Everything a job's card shows."""
+
+    run: Run
+    job: Job
+    steps: tuple[Step, ...]
+    """The newest ones, oldest first."""
+    place_in_queue: int | None
+    """1: the next in its guild. None while it is not queued."""
+    working_since: int | None
+    """When the stretch that goes on now began, in milliseconds UTC; None while nothing is computed."""
+    charged_ms: int
+    """What of the running stretch is already part of `run.spent_ms`."""
+    asks: tuple[str, ...] = ()
+    """Links to the cards that it waits for."""
+    notes: int = 0
+    """Notes that it has not taken up yet."""
+    before: str = ""
+    """A link to its card before this one, if that grew too old; else ''."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Announcement:
     """Something a person is owed, said once."""
 
@@ -98,6 +129,8 @@ class Announcement:
     """A message in that place that this one answers."""
     repeated: bool = False
     """An earlier attempt may have got through; say so."""
+    remarks: tuple[str, ...] = ()
+    """Small print that follows the text."""
 
 
 class Reply(Protocol):
@@ -152,6 +185,26 @@ class Surface(Protocol):
 
     async def tell(self, person: str, announcement: Announcement) -> str:
         """Write to one person directly. Returns the message id; raises as `post_card`."""
+        ...
+
+    async def post_job(self, view: JobView) -> str:
+        """Post a job's card. Returns its message id; raises as `post_card`."""
+        ...
+
+    async def edit_job(self, view: JobView) -> None:
+        """Make the posted card of a job show `view`. Raises as `edit_card`."""
+        ...
+
+    async def retire_job(self, place: str, message: str, to: str) -> None:
+        """Take the buttons off a job's card and point to its new one. Best effort."""
+        ...
+
+    def above(self, place: str) -> str | None:
+        """The channel that a place is a thread of, as far as the face knows; None if it is no thread."""
+        ...
+
+    async def hidden_from(self, person: str, place: str) -> str | None:
+        """Why a person may not see what was said in a place (any more), or None. Raises `DeliveryError`."""
         ...
 
     def reopen(self, place: str, message: str, *, key: str) -> Reply:

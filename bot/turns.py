@@ -10,24 +10,31 @@ import asyncio
 import logging
 from collections.abc import Sequence
 
+from bot.agent import transcript
 from bot.agent.loop import AgentLoop, OnText
 from bot.asking import Asking, Bound
 from bot.clock import Clock
 from bot.deferral import sentences
 from bot.deferral.calls import LoopResult, ToolResult
 from bot.delivery import Delivery, show_progress
-from bot.errors import ModelError
+from bot.errors import EmptyAnswer, ModelError
+from bot.jobs import endings, words
+from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
 from bot.surface import Reply
-from storage import approvals, audit, conversations, outbox, runs
+from storage import approvals, audit, conversations, jobs, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
+from storage.jobs import Note
 from storage.runs import Run, RunKind, RunState, UnknownPause
 
 logger = logging.getLogger(__name__)
 
 HISTORY = 200
 """Messages of a conversation that the model sees: the cost of a turn does not grow with its length."""
+
+GIST = 40
+"""Messages of its parent's conversation that the gist at a job's beginning is made of."""
 
 MOST_LOSSES = 1
 """A run whose process died, or could not store what came of it, is begun again so many times."""
@@ -36,7 +43,6 @@ LOST_TEXT = (
     "I was restarted twice while I worked on this, so I have given it up. Look at the cards for what ran; ask again if"
     " you still want it."
 )
-OUT_OF_TIME_TEXT = "This ran out of its compute time and was stopped. Look at the cards for what ran."
 UNKNOWN_PAUSE_TEXT = (
     "This request was paused by another version of signoff, and I will not guess what it meant. Look at the cards for"
     " what ran; ask again if you still want it."
@@ -58,6 +64,7 @@ class Turns:
         asking: Asking,
         delivery: Delivery,
         hold_ms: int,
+        watch: JobWatch,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -66,6 +73,7 @@ class Turns:
         self._asking = asking
         self._delivery = delivery
         self._hold_ms = hold_ms
+        self._watch = watch
         self._lanes = Lanes()
         self._going: set[str] = set()
         self._remembered: set[str] = set()
@@ -91,7 +99,10 @@ class Turns:
                 return
             async with self._lanes.enter(run.conversation):
                 async with self._database.begin("take up") as tx:
-                    run = await runs.take_up(tx, run_id, owner=self._boot)
+                    free = await self._watch.may_start(tx, run)
+                    run = await runs.take_up(tx, run_id, owner=self._boot) if free else None
+                    if run is not None:
+                        await self._watch.started(tx, run)
                 if run is not None:
                     await self._stretch(run)
         finally:
@@ -146,6 +157,15 @@ class Turns:
             limit.reschedule(0)  # long past: the loop stops at its next await
         return True
 
+    def extended(self, run_id: str, milliseconds: int) -> None:
+        """A run has more compute time, from this moment on."""
+        if (limit := self._limits.get(run_id)) is not None and (at := limit.when()) is not None and not limit.expired():
+            limit.reschedule(at + milliseconds / 1000)
+
+    async def gist(self, conversation: str) -> str:
+        """What was said last in a conversation, for a job that comes from it."""
+        return transcript.gist(await conversations.load(self._database.reader, conversation, last=GIST))
+
     async def release(self) -> None:
         """Let go of replies whose hold is over: from then on the answer is a message of its own."""
         now = self._clock.now()
@@ -167,10 +187,15 @@ class Turns:
         self._held.pop(run.id, None)
         try:
             began = self._clock.now()
-            length, result = await self._within_budget(run)
-            await self._store(run, length, result, spent_ms=self._clock.now() - began)
+            length, result, told = await self._within_budget(run)
+            await self._store(run, length, result, told, spent_ms=self._clock.now() - began)
         except TimeoutError:
-            await self._fail(run, OUT_OF_TIME_TEXT)
+            await self._fail(run, words.OUT_OF_TIME, RunState.TIMED_OUT)
+        except EmptyAnswer as error:
+            if run.kind is RunKind.JOB:
+                await self._fail(run, "", RunState.DONE)
+            else:
+                await self._fail(run, error.advice)
         except UnknownPause as error:
             logger.warning("unknown pause", extra={"action": "unknown_pause", "run": run.id, "problem": str(error)})
             await self._fail(run, UNKNOWN_PAUSE_TEXT)
@@ -184,12 +209,17 @@ class Turns:
         else:
             if result.pending:
                 await self._show_waiting(run, result.text, [call.kind for call in result.pending])
+        finally:
+            self._watch.forget(run.id)
 
-    async def _store(self, run: Run, length: int, result: LoopResult, *, spent_ms: int) -> None:
+    async def _store(self, run: Run, length: int, result: LoopResult, told: Sequence[Note], *, spent_ms: int) -> None:
         """The one transaction that ends a stretch (T0 or T5)."""
         bound = await self._asking.look(result.pending)
         async with self._database.begin("pause" if result.pending else "finish") as tx:
-            await runs.add_spent(tx, run.id, spent_ms)
+            if run.kind is RunKind.TURN:
+                await runs.add_spent(tx, run.id, spent_ms)
+            await self._watch.store(tx, run, result.usage)
+            await jobs.take_notes(tx, told, at=self._clock.now())
             new_length = await conversations.append(
                 tx, run.conversation, run=run.id, at_length=length, bodies=result.messages
             )
@@ -197,13 +227,15 @@ class Turns:
                 raise RuntimeError(f"conversation {run.conversation} grew outside its lane")
             if result.pending:
                 await self._pause(tx, run, result, bound, new_length)
+            elif await jobs.notes_of(tx, run.id):
+                await runs.again(tx, run.id, owner=self._boot)  # somebody has told it something meanwhile
             elif await runs.end(tx, run.id, RunState.DONE, owner=self._boot, at=self._clock.now(), result=result.text):
                 await self._owe_answer(tx, run, result.text, RunState.DONE)
 
     def _seconds_left(self, run: Run) -> float | None:
         return None if run.budget_ms is None else max(0, run.budget_ms - run.spent_ms) / 1000
 
-    async def _within_budget(self, run: Run) -> tuple[int, LoopResult]:
+    async def _within_budget(self, run: Run) -> tuple[int, LoopResult, list[Note]]:
         """The stretch itself, for as long as the run may take. Raises `TimeoutError`, also when it is cancelled."""
         try:
             async with asyncio.timeout(self._seconds_left(run)) as self._limits[run.id]:
@@ -211,23 +243,41 @@ class Turns:
         finally:
             del self._limits[run.id]
 
-    async def _loop_once(self, run: Run) -> tuple[int, LoopResult]:
-        """What the loop gave; also the conversation's length that it started from."""
+    async def _loop_once(self, run: Run) -> tuple[int, LoopResult, list[Note]]:
+        """What the loop gave; also the conversation's length that it started from, and the notes that it was told."""
         reader = self._database.reader
+        report = self._watch.begin(run)
+        notes = await jobs.notes_of(reader, run.id)
         length = await conversations.length(reader, run.conversation)
         bodies = await conversations.load(reader, run.conversation, last=HISTORY, whole=run.id)
         on_text = self._on_text(run)
         if run.pause is None:
             waiting = await self._waiting(run.conversation)
-            return length, await self._loop.start(run, bodies, run.prompt, waiting=waiting, on_text=on_text)
+            prompt = await self._prompt(run, notes)
+            given = await self._loop.start(run, bodies, prompt, waiting=waiting, on_text=on_text, report=report)
+            return length, given, notes
         settled = await approvals.of_pause(reader, run.id, run.pause.number)
         if length == run.pause.length:
+            for approval in settled:
+                self._watch.step(run.id, f"`{approval.tool}`: {sentences.word(approval)}")
             results = [_result(approval) for approval in settled]
-            return length, await self._loop.resume(run, bodies, results, on_text=on_text)
+            note = words.told(notes, self._delivery.who) if notes else None
+            given = await self._loop.resume(run, bodies, results, note=note, on_text=on_text, report=report)
+            return length, given, notes
         # Somebody spoke meanwhile and those calls were given a placeholder: the outcome comes as an event.
         event = sentences.event(settled)
         waiting = await self._waiting(run.conversation)
-        return length, await self._loop.start(run, bodies, event, waiting=waiting, on_text=on_text)
+        given = await self._loop.start(run, bodies, event, waiting=waiting, on_text=on_text, report=report)
+        return length, given, []
+
+    async def _prompt(self, run: Run, notes: Sequence[Note]) -> str:
+        """What a stretch begins with that has no pause behind it: a goal, or what a job has been told since."""
+        job = await jobs.get(self._database.reader, run.id)
+        if job is None:
+            return run.prompt
+        if notes and await conversations.has_spoken(self._database.reader, run.conversation, run=run.id):
+            return words.told(notes, self._delivery.who)
+        return words.first_message(run.prompt, job.background, notes, self._delivery.who)
 
     async def _waiting(self, conversation: str) -> dict[str, str]:
         calls = await approvals.newest_in(self._database.reader, conversation, limit=HISTORY)
@@ -278,36 +328,19 @@ class Turns:
 
     # -- T5: the run ends -----------------------------------------------------------------------
 
-    async def _fail(self, run: Run, text: str) -> None:
+    async def _fail(self, run: Run, text: str, state: RunState = RunState.FAILED) -> None:
         async with self._database.begin("fail") as tx:
-            if await runs.end(tx, run.id, RunState.FAILED, owner=self._boot, at=self._clock.now(), result=text):
-                await self._owe_answer(tx, run, text, RunState.FAILED)
+            await self._watch.store(tx, run)
+            if await runs.end(tx, run.id, state, owner=self._boot, at=self._clock.now(), result=text):
+                await self._owe_answer(tx, run, text, state)
 
     async def _owe_answer(self, tx: Transaction, run: Run, text: str, ending: RunState) -> None:
         """The run's one announcement in the place where it was asked, and the direct message if wished."""
         now = self._clock.now()
-        said = text if run.kind is RunKind.TURN else f"Job `{run.id}` {_JOB_WORDS[ending]}: {text}"
-        await outbox.owe(
-            tx,
-            key=f"answer:{run.id}",
-            run=run.id,
-            place=run.place,
-            body={"text": said, "ping": [run.requester], "answer": True},
-            at=now,
-        )
-        if run.notify in {"dm", "both"}:
-            await outbox.owe(
-                tx,
-                key=f"dm:{run.id}",
-                run=run.id,
-                place=run.place,
-                body={
-                    "text": said,
-                    "person": run.requester,
-                    "instead": "I could not send you the answer as a direct message; it is in this channel.",
-                },
-                at=now,
-            )
+        if run.kind is RunKind.JOB:
+            await endings.owe(tx, run, ending, text, at=now)
+        else:
+            await self._owe_reply(tx, run, text, now)
         await audit.record(
             tx,
             at=now,
@@ -317,13 +350,28 @@ class Turns:
             conversation=run.conversation,
         )
 
-
-_JOB_WORDS = {
-    RunState.DONE: "is done",
-    RunState.FAILED: "failed",
-    RunState.LOST: "was lost",
-    RunState.CANCELLED: "was cancelled",
-}
+    async def _owe_reply(self, tx: Transaction, run: Run, text: str, now: int) -> None:
+        await outbox.owe(
+            tx,
+            key=f"answer:{run.id}",
+            run=run.id,
+            place=run.place,
+            body={"text": text, "ping": [run.requester], "answer": True},
+            at=now,
+        )
+        if run.notify in {"dm", "both"}:
+            await outbox.owe(
+                tx,
+                key=f"dm:{run.id}",
+                run=run.id,
+                place=run.place,
+                body={
+                    "text": text,
+                    "person": run.requester,
+                    "instead": "I could not send you the answer as a direct message; it is in this channel.",
+                },
+                at=now,
+            )
 
 
 def _result(approval: Approval) -> ToolResult:

@@ -35,10 +35,17 @@ class Verb(StrEnum):
     """A submitted form; the number tells this opening of it from others. Here and in the next two."""
     FORM_APPROVE = "form-approve"
     FORM_ALL_APPROVE = "form-all-approve"
+    JOB_STOP = "job-stop"
+    """The id is a job's, from here on."""
+    JOB_EXTEND = "job-extend"
+    JOB_NOTE = "job-note"
+    """Opens the form for a note."""
+    JOB_LOG = "job-log"
+    FORM_JOB_NOTE = "form-job-note"
 
 
-NUMBERED = frozenset({Verb.CHOICE, Verb.FORM_ANSWER, Verb.FORM_APPROVE, Verb.FORM_ALL_APPROVE})
-FORMS = frozenset({Verb.FORM_ANSWER, Verb.FORM_APPROVE, Verb.FORM_ALL_APPROVE})
+FORMS = frozenset({Verb.FORM_ANSWER, Verb.FORM_APPROVE, Verb.FORM_ALL_APPROVE, Verb.FORM_JOB_NOTE})
+NUMBERED = FORMS | {Verb.CHOICE}
 
 _FORMAT = re.compile(r"so1:([a-z-]{1,20}):([a-z0-9_-]{1,40})(?::(0|[1-9][0-9]{0,19}))?")
 

@@ -28,6 +28,15 @@ def answer(id: str, opening: int) -> ui.Modal:
     return _form("Your answer", Verb.FORM_ANSWER, id, opening, ui.Label(text="Answer", component=field))
 
 
+def note(id: str, opening: int) -> ui.Modal:
+    """The form for a note to a job."""
+    field: ui.TextInput[ui.Modal] = ui.TextInput(
+        style=discord.TextStyle.paragraph, custom_id=_FIELD, min_length=1, max_length=limits.MODAL_INPUT
+    )
+    label = ui.Label(text="What it should know", component=field)
+    return _form("A note for the job", Verb.FORM_JOB_NOTE, id, opening, label)
+
+
 def confirmation(verb: Verb, id: str, opening: int) -> ui.Modal:
     """The second step before approving something that the card does not show whole."""
     field: ui.TextInput[ui.Modal] = ui.TextInput(custom_id=_FIELD, min_length=1, max_length=20)

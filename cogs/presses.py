@@ -16,7 +16,7 @@ from discord.ext import commands
 from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.surface import CardPress, Press
-from cogs import cards, details, inert, modals
+from cogs import cards, details, inert, job_presses, modals
 from cogs.custom_ids import CustomId, Verb, decode
 from cogs.interactions import DISCORD_FAILED, acknowledge, actor_of, place_of, whisper
 
@@ -63,7 +63,12 @@ class Presses(commands.Cog):
             message=str(message.id),
         )
         every = CardPress(actor=one.actor, card=pressed.id, place=one.place, message=str(message.id))
+        if pressed.verb in job_presses.VERBS:
+            await job_presses.handle(interaction, pressed.verb, every, self._engine.desk)
+            return
         match pressed.verb:
+            case Verb.JOB_NOTE:
+                await _open(interaction, modals.note(pressed.id, interaction.id))
             case Verb.APPROVE | Verb.DENY:
                 await acknowledge(interaction)
                 await self._engine.decide(one, "approve" if pressed.verb is Verb.APPROVE else "deny")

@@ -11,8 +11,8 @@ import logging
 import discord
 
 from bot.errors import DeliveryError, Unreachable
-from bot.surface import Announcement, CardView
-from cogs import cards, faults, limits, places, posting
+from bot.surface import Announcement, CardView, JobView
+from cogs import cards, faults, job_cards, limits, places, posting, visibility
 from cogs.faults import NotAccepted
 from cogs.messages import Messages
 from cogs.places import Place
@@ -62,6 +62,40 @@ class DiscordSurface:
                 raise
             # The file that the card refers to is not there: it was refused when the card was posted.
             await channel.edit(message, view=cards.render(view, posting=False, attached=False).view)
+
+    async def post_job(self, view: JobView) -> str:
+        """See `Surface.post_job`."""
+        channel = self.channel(places.parse(view.run.place))
+        nonce = limits.nonce(f"job/{view.run.id}/{view.job.posted_at or 0}")
+        return str(await channel.create(Post(nonce=nonce, view=job_cards.render(view))))
+
+    async def edit_job(self, view: JobView) -> None:
+        """See `Surface.edit_job`."""
+        if view.job.message is None:
+            raise Unreachable("That card was never posted.")
+        channel = self.channel(places.parse(view.run.place))
+        await channel.edit(int(view.job.message), view=job_cards.render(view))
+
+    async def retire_job(self, place: str, message: str, to: str) -> None:
+        """See `Surface.retire_job`."""
+        try:
+            where = places.parse(place)
+            await self.channel(where).edit(int(message), view=job_cards.moved(places.link(where, to)))
+        except DeliveryError as error:
+            logger.info("old job card not pointed on", extra={"action": "retire_failed", "problem": str(error)})
+
+    def above(self, place: str) -> str | None:
+        """See `Surface.above`. A private thread has nothing above it: its channel is read by others."""
+        where = places.parse(place)
+        known = self._client.get_channel(where.channel)
+        if not isinstance(known, discord.Thread) or known.is_private():
+            return None
+        return str(Place(guild=where.guild, channel=known.parent_id))
+
+    async def hidden_from(self, person: str, place: str) -> str | None:
+        """See `Surface.hidden_from`."""
+        with faults.delivering():
+            return await visibility.hidden_from(self._client, int(person), places.parse(place))
 
     async def announce(self, announcement: Announcement) -> str:
         """See `Surface.announce`."""
@@ -129,6 +163,8 @@ def _text(announcement: Announcement) -> str:
     text = announcement.text
     if announcement.deadline is not None:
         text += f" <t:{announcement.deadline // 1000}:R>"
+    for remark in announcement.remarks:
+        text += f"\n-# {remark}"
     if announcement.repeated:
         text += "\n-# You may have seen this already."
     return text

@@ -7,6 +7,44 @@ import discord
 from bot.errors import Unreachable
 from cogs import places
 from cogs.interactions import place_of
+from cogs.places import Place
+
+_UNKNOWN_CHANNEL, _UNKNOWN_MEMBER, _MISSING_ACCESS = 10003, 10007, 50001
+
+
+async def hidden_from(client: discord.Client, person: int, place: Place) -> str | None:
+    """Why somebody may not see what was said in `place` (any more), or None. Raises what discord.py raises.
+
+    Asked of Discord at this moment: people leave, and lose rights. Of a channel that is gone only the guild is left.
+    """
+    if place.guild is None:
+        return None
+    guild = client.get_guild(place.guild)
+    if guild is None:
+        return "I am not in that server any more."
+    try:
+        member = await guild.fetch_member(person)
+    except discord.NotFound as error:
+        if error.code == _UNKNOWN_MEMBER:
+            return "They have left that server."
+        raise
+    channel = guild.get_channel_or_thread(place.channel)
+    if channel is None:
+        try:
+            channel = await guild.fetch_channel(place.channel)
+        except discord.HTTPException as error:
+            if error.code == _UNKNOWN_CHANNEL:
+                return None
+            if error.code == _MISSING_ACCESS:
+                return "Neither of us can see that channel for certain."
+            raise
+    if isinstance(channel, discord.Thread) and (channel.parent is None or channel.is_private()):
+        try:
+            await channel.fetch_member(person)
+        except discord.NotFound:
+            return "They are not in that thread any more."
+        return None
+    return None if channel.permissions_for(member).view_channel else "They cannot see that channel any more."
 
 
 def visible(interaction: discord.Interaction, place: str, *, requester: str) -> bool:

@@ -32,6 +32,12 @@ async def load(reader: Reader, id: str, *, last: int, whole: str | None = None) 
         last *= 2
 
 
+async def has_spoken(reader: Reader, id: str, *, run: str) -> bool:
+    """Whether the conversation holds anything of the run."""
+    row = await reader.one("SELECT 1 AS one FROM message WHERE conversation = ? AND run = ? LIMIT 1", id, run)
+    return row is not None
+
+
 async def append(tx: Transaction, id: str, *, run: str, at_length: int, bodies: Sequence[str]) -> int | None:
     """Append messages behind the first `at_length`; the new length.
 

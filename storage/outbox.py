@@ -1,10 +1,14 @@
 """What people are owed, said once: a row per logical message, delivered only with a receipt.
 
     pending ──> attempting ──┬──> delivered        with the message id that the face gave back
-                             └──> undeliverable    trying again will not help, or was tried too often
+                             ├──> inbox            an ending for which every way failed: `/inbox` shows it
+                             └──> undeliverable    anything else: trying again will not help, or was tried too often
 
 `attempting` commits before the face is asked. A row found there after a restart may have been said: it is
 sent again under the same nonce, and marked as a possible repeat.
+
+A job's ending has a ladder, `body["ladder"]`: where it was asked, that thread's channel, the person directly. When one
+way has failed for good, its failure is kept and the next one is tried.
 """
 
 from __future__ import annotations
@@ -32,6 +36,10 @@ class Owed:
     receipt: str | None
     error: str | None
     created_at: int
+    person: str | None = None
+    rung: int = 0
+    failures: tuple[dict[str, Any], ...] = ()
+    returns: int = 0
 
 
 async def owe(
@@ -43,17 +51,22 @@ async def owe(
     body: dict[str, Any],
     at: int,
     due_at: int | None = None,
+    person: str | None = None,
 ) -> bool:
-    """Promise a message, for `due_at` or for now. False if one of that key is promised already."""
+    """Promise a message, for `due_at` or for now. False if one of that key is promised already.
+
+    With `person` it is an ending: what cannot be delivered waits in that person's inbox.
+    """
     done = await tx.execute(
-        "INSERT INTO outbox (key, run, place, body, state, due_at, created_at) VALUES (?, ?, ?, ?, 'pending', ?, ?)"
-        " ON CONFLICT DO NOTHING",
+        "INSERT INTO outbox (key, run, place, body, state, due_at, created_at, person)"
+        " VALUES (?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT DO NOTHING",
         key,
         run,
         place,
         json.dumps(body, ensure_ascii=False),
         at if due_at is None else due_at,
         at,
+        person,
     )
     return bool(done)
 
@@ -105,6 +118,51 @@ async def undeliverable(tx: Transaction, id: int, *, error: str) -> None:
     await tx.execute("UPDATE outbox SET state = 'undeliverable', error = ? WHERE id = ?", error, id)
 
 
+async def climb(tx: Transaction, owed: Owed, *, at: int, error: str, unsure: bool) -> bool:
+    """This way has failed for good: try the next one, or leave it in the inbox. Whether there was a next one.
+
+    `unsure`: the failed way may have got through after all, so what follows is said to be a possible repeat.
+    """
+    failures = [*owed.failures, {"way": owed.body["ladder"][owed.rung], "error": error, "at": at}]
+    more = owed.rung + 1 < len(owed.body["ladder"])
+    await tx.execute(
+        "UPDATE outbox SET state = ?, rung = ?, tries = 0, due_at = ?, via = NULL, error = ?, failures = ?"
+        " WHERE id = ?",
+        ("attempting" if unsure else "pending") if more else "inbox",
+        owed.rung + 1 if more else owed.rung,
+        at,
+        error,
+        json.dumps(failures, ensure_ascii=False),
+        owed.id,
+    )
+    return more
+
+
+async def inbox_of(reader: Reader, person: str) -> list[Owed]:
+    """What a person could not be told, oldest first."""
+    rows = await reader.all("SELECT * FROM outbox WHERE state = 'inbox' AND person = ? ORDER BY id", person)
+    return [_owed(row) for row in rows]
+
+
+async def handed_over(tx: Transaction, id: int, *, receipt: str) -> bool:
+    """The person has it from the inbox, in the message `receipt`. False if it is not there (any more)."""
+    done = await tx.execute(
+        "UPDATE outbox SET state = 'delivered', receipt = ?, error = NULL WHERE id = ? AND state = 'inbox'", receipt, id
+    )
+    return bool(done)
+
+
+async def return_to_sender(tx: Transaction, *, now: int, not_before: int, most: int) -> int:
+    """Try the whole ladder again for what lies in an inbox since `not_before` and was not tried anew `most` times."""
+    return await tx.execute(
+        "UPDATE outbox SET state = 'pending', rung = 0, tries = 0, due_at = ?, returns = returns + 1"
+        " WHERE state = 'inbox' AND created_at >= ? AND returns < ?",
+        now,
+        not_before,
+        most,
+    )
+
+
 async def drop(tx: Transaction, id: int) -> None:
     """It is not owed any more: what it would have said is no longer true."""
     await tx.execute("DELETE FROM outbox WHERE id = ? AND state <> 'delivered'", id)
@@ -126,4 +184,5 @@ async def of_run(reader: Reader, run: str) -> list[Owed]:
 
 def _owed(row: Row) -> Owed:
     fields = dict(row)
-    return Owed(**{**fields, "body": json.loads(fields["body"])})
+    parsed = {"body": json.loads(fields["body"]), "failures": tuple(json.loads(fields["failures"]))}
+    return Owed(**{**fields, **parsed})

@@ -2,7 +2,7 @@
 
     queued ──> running ──> waiting ──> queued     waiting: for people; holds no task and no memory
        │          │           │
-       └──────────┴───────────┴─> done | failed | cancelled | lost
+       └──────────┴───────────┴─> done | failed | timed_out | cancelled | lost
 
 A process owns what it runs (`owner`, the boot id). What a dead process owned is queued again once; a run
 that loses its process twice is `lost`, and said to be.
@@ -39,6 +39,8 @@ class RunState(StrEnum):
     """At least one of its calls is open."""
     DONE = "done"
     FAILED = "failed"
+    TIMED_OUT = "timed_out"
+    """It used up its compute time."""
     CANCELLED = "cancelled"
     LOST = "lost"
     """Two processes died working on it."""
@@ -79,6 +81,8 @@ class Run:
     parent: str | None = None
     owner: str | None = None
     losses: int = 0
+    clocked: bool = False
+    """Whether somebody outside held a clock over it: its jobs get less time."""
     reply: str | None = None
     hold_until: int | None = None
     pauses: int = 0
@@ -104,7 +108,7 @@ async def create(tx: Transaction, run: Run) -> None:
     """Store a new run as it is given (`queued` or `running`)."""
     await tx.execute(
         "INSERT INTO run (id, conversation, kind, state, place, within, roles, requester, request, prompt, notify,"
-        " parent, owner, budget_ms, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " parent, owner, clocked, budget_ms, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         run.id,
         run.conversation,
         run.kind,
@@ -118,6 +122,7 @@ async def create(tx: Transaction, run: Run) -> None:
         run.notify,
         run.parent,
         run.owner,
+        int(run.clocked),
         run.budget_ms,
         run.created_at,
     )
@@ -199,6 +204,28 @@ async def add_spent(tx: Transaction, id: str, milliseconds: int) -> None:
     await tx.execute("UPDATE run SET spent_ms = spent_ms + ? WHERE id = ?", milliseconds, id)
 
 
+async def again(tx: Transaction, id: str, *, owner: str) -> bool:
+    """`running -> queued` without an ending: there is more to tell it. False if `owner` does not hold it (any more)."""
+    done = await tx.execute(
+        "UPDATE run SET state = 'queued', pause = NULL WHERE id = ? AND state = 'running' AND owner = ?", id, owner
+    )
+    return bool(done)
+
+
+async def extend(tx: Transaction, id: str, *, by: int, most: int) -> Run | None:
+    """Give an open run `by` milliseconds more compute time, up to `most` in all. None if it has ended, or has them."""
+    done = await tx.execute(
+        "UPDATE run SET budget_ms = CASE WHEN budget_ms < ? THEN budget_ms + ? ELSE ? END"
+        " WHERE id = ? AND budget_ms < ? AND state IN ('queued', 'running', 'waiting')",
+        most - by,
+        by,
+        most,
+        id,
+        most,
+    )
+    return await get(tx, id) if done else None
+
+
 async def requeue_orphans(tx: Transaction, *, owner: str) -> list[Run]:
     """Queue again what a dead process (any owner but `owner`) was working on, counting the loss."""
     rows = await tx.all(
@@ -223,9 +250,9 @@ async def requeue(tx: Transaction, id: str) -> Run | None:
     return await get(tx, id) if done else None
 
 
-async def queued(reader: Reader) -> list[str]:
-    """Ids of runs that can go on, oldest first."""
-    rows = await reader.all("SELECT id FROM run WHERE state = 'queued' ORDER BY created_at, id")
+async def queued(reader: Reader, kind: RunKind) -> list[str]:
+    """Ids of runs of a kind that can go on, oldest first."""
+    rows = await reader.all("SELECT id FROM run WHERE state = 'queued' AND kind = ? ORDER BY created_at, id", kind)
     return [row["id"] for row in rows]
 
 
@@ -244,4 +271,5 @@ def _run(row: Row) -> Run:
     fields = dict(row)
     pause = fields.pop("pause")
     kind, state, roles = RunKind(fields["kind"]), RunState(fields["state"]), frozenset(fields["roles"].split())
-    return Run(**{**fields, "kind": kind, "state": state, "roles": roles, "stored_pause": pause})
+    parsed = {"kind": kind, "state": state, "roles": roles, "clocked": bool(fields["clocked"])}
+    return Run(**{**fields, **parsed, "stored_pause": pause})

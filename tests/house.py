@@ -22,7 +22,7 @@ from bot.deferral import sentences
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind, ToolOutcome
 from bot.errors import ApprovalRequired
 from bot.settings import Settings
-from bot.surface import Actor, Announcement, CardView, Press, TurnContext
+from bot.surface import Actor, Announcement, CardView, JobView, Press, TurnContext
 from storage.database import open_database
 
 OWNER = Actor(id="1", guild="9")
@@ -61,6 +61,14 @@ class Face:
     fail_card: Exception | None = None
     fail_say: Exception | None = None
     fail_tell: Exception | None = None
+    jobs: dict[str, JobView] = field(default_factory=dict)
+    """Cards of jobs, by message."""
+    job_edits: list[str] = field(default_factory=list)
+    retired: list[tuple[str, str]] = field(default_factory=list)
+    fail_job: Exception | None = None
+    threads: dict[str, str] = field(default_factory=dict)
+    hidden: dict[str, str] = field(default_factory=dict)
+    """Why people may not see a place, by person."""
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     async def post_card(self, view: CardView) -> str:
@@ -91,6 +99,29 @@ class Face:
             raise self.fail_tell
         self.told.append((person, announcement))
         return f"m{next(self._numbers)}"
+
+    async def post_job(self, view: JobView) -> str:
+        if self.fail_job is not None:
+            raise self.fail_job
+        message = f"j{len(self.jobs) + 1}"
+        self.jobs[message] = view
+        return message
+
+    async def edit_job(self, view: JobView) -> None:
+        if self.fail_job is not None:
+            raise self.fail_job
+        assert view.job.message is not None
+        self.jobs[view.job.message] = view
+        self.job_edits.append(view.job.message)
+
+    async def retire_job(self, place: str, message: str, to: str) -> None:
+        self.retired.append((message, to))
+
+    def above(self, place: str) -> str | None:
+        return self.threads.get(place)
+
+    async def hidden_from(self, person: str, place: str) -> str | None:
+        return self.hidden.get(person)
 
     def reopen(self, place: str, message: str, *, key: str) -> Page:
         return Page(message=message)
@@ -147,7 +178,8 @@ class Script:
     def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
         self.seen.append(list(messages))
         first = messages[0].parts[0]
-        steps = self.by_prompt.get(str(getattr(first, "content", "")), self.steps)
+        # A job's goal may be followed by where it comes from.
+        steps = self.by_prompt.get(str(getattr(first, "content", "")).split("\n\n[")[0], self.steps)
         step: Step = steps.pop(0) if steps else "(the script is over)"
         if isinstance(step, Exception):
             raise step

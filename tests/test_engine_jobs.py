@@ -9,13 +9,13 @@ from typing import Any
 import pytest
 
 from bot.deferral.tool import Call, Tool, ToolOutcome
-from bot.engine import CLOCKED_JOB_BUDGET_MS, JOB_BUDGET_MS
 from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
+from bot.jobs.budget import CLOCKED_JOB_BUDGET_MS, JOB_BUDGET_MS
 from bot.surface import TurnClock, TurnContext
 from storage import runs
 from storage.runs import Run, RunKind
 from tests.faults import FaultyDatabase
-from tests.house import ASKER, OWNER, PLACE, STRANGER, Bench, DoArguments, House, Script, open_house
+from tests.house import ASKER, OWNER, PLACE, STRANGER, Bench, DoArguments, House, Script, Step, open_house
 
 ACT = [("act", {"what": "x"})]
 
@@ -46,7 +46,7 @@ async def test_a_cancelled_job_asks_nothing_any_more_and_says_so(tmp_path: Path)
         await house.app.background.idle()
         assert await states(house, "approval") == ["cancelled"]
         assert house.face.card_words["m1"][-1] == "cancelled"
-        assert "was cancelled" in house.face.said[-1].text
+        assert "was stopped" in house.face.said[-1].text
         with pytest.raises(AlreadySettled):
             await house.app.engine.decide(house.press(OWNER), "approve")
         assert house.bench.effects == []
@@ -167,7 +167,7 @@ async def test_only_the_requester_and_approvers_cancel_a_job_and_only_once(tmp_p
 
 async def test_a_turn_that_is_begun_again_after_a_crash_does_not_start_its_job_twice(tmp_path: Path) -> None:
     database = FaultyDatabase()
-    job = {"count": ["Counted."]}
+    job: dict[str, list[Step]] = {"count": ["Counted."], "count more": ["Counted more."]}
     script = Script(
         [("start_job", {"goal": "count"})],
         "I am on it.",
@@ -190,12 +190,19 @@ async def test_a_turn_that_is_begun_again_after_a_crash_does_not_start_its_job_t
         assert page.finished == "I am on it."
 
 
-async def test_a_job_starts_no_job(tmp_path: Path) -> None:
-    script = Script([("start_job", {"goal": "more"})], "I may not.")
+async def test_jobs_start_jobs_only_so_deep(tmp_path: Path) -> None:
+    steps: dict[str, list[Step]] = {
+        "count": [[("start_job", {"goal": "deeper"})], "Begun."],
+        "deeper": [[("start_job", {"goal": "deepest"})], "Begun."],
+        "deepest": [[("start_job", {"goal": "too deep"})], "I may not."],
+    }
+    script = Script(by_prompt=steps)
     async with open_house(tmp_path, script) as house:
-        job = await start(house)
-        assert await house.app.engine.start_job_from(job.id, "more") is None
-        assert script.results() == [("failed", "A background job cannot start another one.")]
+        await start(house)
+        assert [row["prompt"] for row in await house.rows("SELECT prompt FROM run ORDER BY created_at, id")] == list(
+            steps
+        )
+        assert [outcome for outcome, _text in script.results()] == ["failed"]
 
 
 @pytest.mark.parametrize(
@@ -229,5 +236,5 @@ async def test_a_job_without_time_left_is_stopped_and_says_so(tmp_path: Path) ->
             await runs.add_spent(tx, job.id, JOB_BUDGET_MS)
         await house.decide("approve")
         assert house.bench.effects == ["x"]
-        assert await states(house, "run") == ["failed"]
+        assert await states(house, "run") == ["timed_out"]
         assert "ran out of its compute time" in house.face.said[-1].text

@@ -40,7 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.values": {"bot.rules", "pydantic"},
     "bot.settings": {
         "bot.errors", "bot.permits", "bot.policy_file", "bot.rules", "bot.values",
-        "pydantic", "pydantic_settings", "dotenv",
+        "pydantic", "pydantic_settings", "dotenv", "storage.jobs",
     },
     "bot.logs": {"bot.console", "bot.redact", "bot.settings", "structlog"},
     "bot.surface": {"storage"},
@@ -57,11 +57,15 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     # What can run: knows neither who asked nor who answers.
     "bot.toolbox": {"bot.errors", "bot.clock", "bot.deferral.tool", "pydantic", "anyio", "aiohttp", "yarl"},
-    "bot.jobs": {"bot.errors", "bot.clock", "bot.deferral", "storage", "pydantic"},
+    "bot.jobs": {
+        "bot.errors", "bot.clock", "bot.deferral", "bot.delivery", "bot.lanes", "bot.place", "bot.surface",
+        "bot.agent.transcript", "storage", "pydantic",
+    },
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},
     "bot.decisions": {"bot", "storage"},
     "bot.asking": {"bot", "storage"},
+    "bot.timeline": {"bot", "storage"},
     "bot.engine": {"bot", "storage"},
     "bot.policing": {"bot", "storage"},
     "bot.app": {"bot", "storage"},

@@ -55,23 +55,38 @@ class AgentLoop:
         )
 
     async def start(
-        self, run: Run, bodies: Sequence[str], prompt: str, *, waiting: Mapping[str, str], on_text: OnText | None
+        self,
+        run: Run,
+        bodies: Sequence[str],
+        prompt: str,
+        *,
+        waiting: Mapping[str, str],
+        on_text: OnText | None,
+        report: Reporter | None = None,
     ) -> LoopResult:
-        """Run from a prompt over the stored messages `bodies`.
+        """Run from a prompt over the stored messages `bodies`. `report` hears what happens.
 
         `waiting` says, by call id, what the model is told about calls that still wait from earlier pauses.
         Raises `ModelError`.
         """
         messages = history.load(bodies)
         closing = history.placeholders(messages, lambda call_id: waiting.get(call_id, INTERRUPTED))
-        stretch = await self.go(run, [*messages, *closing], prompt, on_text=on_text)
+        stretch = await self.go(run, [*messages, *closing], prompt, on_text=on_text, report=report)
         return _result(stretch, closing)
 
     async def resume(
-        self, run: Run, bodies: Sequence[str], results: Sequence[ToolResult], *, on_text: OnText | None
+        self,
+        run: Run,
+        bodies: Sequence[str],
+        results: Sequence[ToolResult],
+        *,
+        note: str | None = None,
+        on_text: OnText | None,
+        report: Reporter | None = None,
     ) -> LoopResult:
         """Go on from a pause: `results` must answer exactly the calls that stand open. Runs no tool for them.
 
+        `note` is what somebody has said to the run meanwhile; the model reads it behind the results.
         Raises `ModelError`; `ValueError` before any model call if the results do not fit the pause.
         """
         messages = history.load(bodies)
@@ -79,7 +94,7 @@ class AgentLoop:
         given = [result.call_id for result in results]
         if sorted(open_ids) != sorted(given):
             raise ValueError(f"the pause waits for {open_ids}, the results answer {given}")
-        return _result(await self.go(run, messages, None, results, on_text=on_text))
+        return _result(await self.go(run, messages, note, results, on_text=on_text, report=report))
 
     async def go(
         self,
@@ -120,6 +135,7 @@ def _result(stretch: Stretch, closing: Sequence[ModelMessage] = ()) -> LoopResul
         text=stretch.text,
         pending=stretch.pending,
         messages=[*history.dump(closing), *history.dump(stretch.new)],
+        usage=stretch.usage,
     )
 
 

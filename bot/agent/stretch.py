@@ -34,7 +34,7 @@ from bot.agent.repair import repair
 from bot.deferral.calls import Limits, PendingToolCall, Usage
 from bot.deferral.events import EventKind, Reporter
 from bot.deferral.tool import ToolKind
-from bot.errors import ModelError
+from bot.errors import EmptyAnswer, ModelError
 
 OnText = Callable[[str], Awaitable[None]]
 Output = str | DeferredToolRequests
@@ -171,7 +171,7 @@ class Driver:
         if error is None and any(not call.call_id for call in pending):
             error = ModelError("The model made a call that has no id, so nothing could answer it. Ask again.")
         if error is None and not pending and not text.strip():
-            error = ModelError("The model gave an empty answer. Ask again, or ask in other words.")
+            error = EmptyAnswer("The model gave an empty answer. Ask again, or ask in other words.")
         whole = [*messages, *new]
         if error is not None:
             text, pending = "", []

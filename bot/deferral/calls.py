@@ -44,6 +44,7 @@ class LoopResult:
     """In the model's emission order; empty when the run has ended."""
     messages: Sequence[str]
     """What the stretch added to the conversation, each message as JSON."""
+    usage: Usage | None = None
 
 
 @dataclass(frozen=True, kw_only=True)

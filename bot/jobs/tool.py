@@ -10,7 +10,7 @@ from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from storage.runs import Run
 
 StartJob = Callable[[str, str], Awaitable[Run | None]]
-"""Takes the asking run's id and the goal; None from within a job."""
+"""Takes the asking run's id and the goal; None from within a job that is too deep to start another."""
 
 
 class StartJobArguments(Arguments):
@@ -25,7 +25,9 @@ def make_start_job(start: StartJob) -> Tool:
     async def body(arguments: StartJobArguments, call: Call) -> ToolOutcome:
         job = await start(call.run, arguments.goal)
         if job is None:
-            return ToolOutcome(text="A background job cannot start another one.", ok=False)
+            return ToolOutcome(
+                text="This job was started by a job of a job, so it cannot start another one: do it here.", ok=False
+            )
         return ToolOutcome(text=f"Started background job {job.id}. Its result will be announced here by itself.")
 
     return Tool(

@@ -26,7 +26,7 @@ CREATE TABLE run (
   id           TEXT PRIMARY KEY,
   conversation TEXT NOT NULL REFERENCES conversation (id),
   kind         TEXT NOT NULL CHECK (kind IN ('turn', 'job')),
-  state        TEXT NOT NULL CHECK (state IN ('queued', 'running', 'waiting', 'done', 'failed', 'cancelled', 'lost')),
+  state        TEXT NOT NULL CHECK (state IN ('queued', 'running', 'waiting', 'done', 'failed', 'timed_out', 'cancelled', 'lost')),
   place        TEXT NOT NULL,            -- where it was asked, and where its answer belongs
   within       TEXT NOT NULL DEFAULT '', -- the channel that the place is a thread of
   roles        TEXT NOT NULL DEFAULT '', -- the requester's there when they asked, blanks between them
@@ -37,6 +37,7 @@ CREATE TABLE run (
   parent       TEXT,                     -- the run that started this job
   owner        TEXT,                     -- the boot of the process that works on it
   losses       INTEGER NOT NULL DEFAULT 0, -- how often a process died working on it
+  clocked      INTEGER NOT NULL DEFAULT 0, -- somebody outside held a clock over it: its jobs get less time
   reply        TEXT,                     -- the message that is being edited with the answer
   hold_until   INTEGER,                  -- until then the same owner goes on in that message
   pauses       INTEGER NOT NULL DEFAULT 0,
@@ -49,6 +50,51 @@ CREATE TABLE run (
 ) STRICT;
 CREATE INDEX run_open ON run (state) WHERE state IN ('queued', 'running', 'waiting');
 CREATE INDEX run_parent ON run (parent) WHERE parent IS NOT NULL;
+
+-- What a background job has beside its run. Its card is owed like the cards below; `due_at` keeps the pace.
+CREATE TABLE job (
+  run           TEXT PRIMARY KEY REFERENCES run (id),
+  space         TEXT NOT NULL,           -- the guild, or one person's direct messages: a lane of its own
+  depth         INTEGER NOT NULL,
+  above         TEXT,                    -- the channel of the thread it was asked in
+  background    TEXT NOT NULL,           -- what was said before where it came from
+  input_tokens  INTEGER NOT NULL DEFAULT 0,
+  output_tokens INTEGER NOT NULL DEFAULT 0,
+  stop_by       TEXT,                    -- who pressed Stop once
+  stop_at       INTEGER,
+  message       TEXT,
+  posted_at     INTEGER,
+  version       INTEGER NOT NULL DEFAULT 1,
+  shown         INTEGER NOT NULL DEFAULT 0,
+  tries         INTEGER NOT NULL DEFAULT 0,
+  due_at        INTEGER NOT NULL DEFAULT 0,
+  error         TEXT
+) STRICT, WITHOUT ROWID;
+CREATE INDEX job_owed ON job (due_at) WHERE shown < version;
+
+CREATE TABLE job_step (
+  run  TEXT NOT NULL REFERENCES job (run),
+  n    INTEGER NOT NULL,
+  at   INTEGER NOT NULL,
+  text TEXT NOT NULL,
+  PRIMARY KEY (run, n)
+) STRICT, WITHOUT ROWID;
+
+-- What a person wanted a running job to know; the model is told at the job's next stretch.
+CREATE TABLE job_note (
+  id       INTEGER PRIMARY KEY AUTOINCREMENT,
+  run      TEXT NOT NULL REFERENCES job (run),
+  person   TEXT NOT NULL,
+  text     TEXT NOT NULL,
+  at       INTEGER NOT NULL,
+  taken_at INTEGER
+) STRICT;
+CREATE INDEX job_note_waiting ON job_note (run) WHERE taken_at IS NULL;
+
+CREATE TABLE preference (
+  person TEXT PRIMARY KEY,
+  notify TEXT NOT NULL CHECK (notify IN ('channel', 'dm', 'both'))
+) STRICT, WITHOUT ROWID;
 
 -- One message with buttons. `version` counts the moves of its calls, `shown` the version that people see:
 -- a card with shown < version is owed an edit, also after a crash.
@@ -114,15 +160,20 @@ CREATE TABLE outbox (
   run        TEXT,
   place      TEXT NOT NULL,
   body       TEXT NOT NULL,
-  state      TEXT NOT NULL CHECK (state IN ('pending', 'attempting', 'delivered', 'undeliverable')),
+  state      TEXT NOT NULL CHECK (state IN ('pending', 'attempting', 'delivered', 'inbox', 'undeliverable')),
   tries      INTEGER NOT NULL DEFAULT 0,
   due_at     INTEGER NOT NULL,
+  person     TEXT,                       -- whose inbox it comes to rest in; NULL: it is not an ending
+  rung       INTEGER NOT NULL DEFAULT 0, -- which way of its ladder is being tried
+  failures   TEXT NOT NULL DEFAULT '[]', -- JSON: each way that failed, and why
+  returns    INTEGER NOT NULL DEFAULT 0, -- how often it was taken out of the inbox again
   via        TEXT,                       -- the message that an attempt to say it in place was editing
   receipt    TEXT,
   error      TEXT,
   created_at INTEGER NOT NULL
 ) STRICT;
 CREATE INDEX outbox_due ON outbox (due_at) WHERE state IN ('pending', 'attempting');
+CREATE INDEX outbox_inbox ON outbox (person) WHERE state = 'inbox';
 
 -- Insert only; each row carries the hash of itself and of the row before it.
 CREATE TABLE audit (

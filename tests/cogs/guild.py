@@ -15,7 +15,11 @@ from bot.app import App, open_app
 from bot.clock import new_id
 from bot.settings import Settings
 from cogs.client import SignoffClient
+from storage.jobs import JobLimits
 from tests.house import Bench, ManualClock, Script
+
+PACE_MS = 3_600_000
+"""Between two edits of a job's card: no timer of theirs is due while the guild settles."""
 
 
 @dataclass
@@ -62,6 +66,12 @@ class Guild:
     async def settle(self) -> None:
         """Until nothing goes on any more."""
         await self.env.settle()
+
+    async def later(self, *, seconds: float = PACE_MS / 1000) -> None:
+        """Let time pass and do what is due."""
+        self.clock.advance(seconds=seconds)
+        await self.app.engine.sweep()
+        await self.settle()
 
     async def restart(self) -> None:
         """A new client on the same engine, as after a start: nothing is registered with discord.py."""
@@ -110,6 +120,7 @@ async def open_guild(
     *,
     bench: Bench | None = None,
     settings: Settings | None = None,
+    job_limits: JobLimits | None = None,
     **options: Any,
 ) -> AsyncIterator[Guild]:
     """A guild with one channel, and the bot in it."""
@@ -124,6 +135,7 @@ async def open_guild(
             new_id=new_id,
             model=script.model,
             sweep_ms=3_600_000,
+            job_limits=job_limits or JobLimits(edit_ms=PACE_MS),
         ) as app,
         simcord.run(make_client(app), **options) as env,
     ):

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 from bot.errors import DeliveryError, Unreachable
-from bot.surface import Announcement, CardView, Reply
+from bot.surface import Announcement, CardView, JobView, Reply
 from storage.database import Database, Reader, Transaction, open_database
 
 EPOCH_MS = 1_700_000_000_000
@@ -154,6 +154,22 @@ class Wall:
         return self.put(
             "dm", f"dm-{announcement.key}", new=True, text=announcement.text, to=person, repeated=announcement.repeated
         )
+
+    async def post_job(self, view: JobView) -> str:
+        return self.put("job", f"job-{view.run.id}-{view.job.posted_at or 0}", new=True, state=str(view.run.state))
+
+    async def edit_job(self, view: JobView) -> None:
+        assert view.job.message is not None
+        self.put("job edit", view.job.message, new=False, state=str(view.run.state))
+
+    async def retire_job(self, place: str, message: str, to: str) -> None:
+        self.put("job moved", message, new=False, to=to)
+
+    def above(self, place: str) -> str | None:
+        return None
+
+    async def hidden_from(self, person: str, place: str) -> str | None:
+        return None
 
     def reopen(self, place: str, message: str, *, key: str) -> Reply:
         return Sheet(self, message, posted=True)

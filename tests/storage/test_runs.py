@@ -14,7 +14,7 @@ from storage.runs import RunKind, RunState, UnknownPause
 from tests.storage.rows import AT, BOOT, a_call, a_run, add_run, bring, open_at, paused
 
 OPEN = (RunState.QUEUED, RunState.RUNNING, RunState.WAITING)
-ENDS = (RunState.DONE, RunState.FAILED, RunState.CANCELLED, RunState.LOST)
+ENDS = (RunState.DONE, RunState.FAILED, RunState.TIMED_OUT, RunState.CANCELLED, RunState.LOST)
 
 
 async def _made(database: Database, state: RunState, id: str = "run1") -> None:
@@ -99,7 +99,7 @@ async def test_a_run_is_queued_in_the_commit_that_settles_its_last_open_call(dat
     async with database.begin("finish") as tx:
         await approvals.finish(tx, "call2", ApprovalState.FAILED, owner=BOOT, at=AT, result="")
     assert await _state(database) is RunState.QUEUED
-    assert await runs.queued(database.reader) == ["run1"]
+    assert await runs.queued(database.reader, RunKind.TURN) == ["run1"]
 
 
 @pytest.mark.parametrize("last", sorted(set(ApprovalState) - approvals.OPEN))

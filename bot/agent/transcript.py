@@ -1,0 +1,69 @@
+"""Stored conversations as plain text: the gist for a job that begins, the whole for a person who wants to read it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    RetryPromptPart,
+    TextPart,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
+
+from bot.agent.history import load
+
+GIST = 2_000
+"""Characters of a gist."""
+_LINE = 400
+
+
+def gist(bodies: Sequence[str]) -> str:
+    """What was said last, the newest that fits, oldest first: people's words and answers, no tool calls."""
+    kept: list[str] = []
+    room = GIST
+    for who, text in reversed([said for said in _said(load(bodies)) if said[0] in {"Person", "Signoff"}]):
+        line = f"{who}: {_short(text)}"
+        room -= len(line) + 1
+        if room < 0:
+            break
+        kept.append(line)
+    return "\n".join(reversed(kept))
+
+
+def whole(bodies: Sequence[str]) -> str:
+    """Everything, in order."""
+    return "\n\n".join(f"## {who}\n{text}" for who, text in _said(load(bodies)))
+
+
+def _said(messages: Sequence[ModelMessage]) -> Iterator[tuple[str, str]]:
+    for message in messages:
+        if isinstance(message, ModelRequest):
+            for part in message.parts:
+                match part:
+                    case UserPromptPart():
+                        yield "Person", part.content if isinstance(part.content, str) else str(part.content)
+                    case ToolReturnPart():
+                        yield f"Result of {part.tool_name}", str(part.content)
+                    case RetryPromptPart():
+                        yield f"Refusal of {part.tool_name or 'the answer'}", str(part.content)
+                    case _:
+                        continue
+        elif isinstance(message, ModelResponse):
+            for answer in message.parts:
+                match answer:
+                    case TextPart() if answer.content.strip():
+                        yield "Signoff", answer.content
+                    case ToolCallPart():
+                        yield f"Call of {answer.tool_name}", answer.args_as_json_str()
+                    case _:
+                        continue
+
+
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= _LINE else f"{line[: _LINE - 1]}…"

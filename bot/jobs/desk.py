@@ -1,0 +1,175 @@
+"""What people can do about a job while it runs: stop it, give it more time, tell it something, read its log.
+
+For the person it works for and for approvers. A press counts only on the job's own, newest card; everything that is
+refused is refused with a sentence, and everything that counts is on the trail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+
+from bot.agent import transcript
+from bot.clock import Clock
+from bot.deferral.authority import Authority
+from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
+from bot.jobs.budget import EXTENSION_MS, MOST_BUDGET_MS
+from bot.jobs.cards import OPEN
+from bot.jobs.words import state_word
+from bot.surface import Actor, CardPress
+from storage import audit, conversations, jobs, people, runs
+from storage.database import Database
+from storage.jobs import Job
+from storage.runs import Run
+
+CONFIRM_MS = 60_000
+"""How long a first press on Stop waits for its second one."""
+MOST_NOTES = 10
+"""Notes that a job has not taken up yet."""
+_EVERYTHING = 1_000_000
+
+Cancel = Callable[[str, Actor], Awaitable[Run]]
+Extended = Callable[[str, int], None]
+
+
+class JobDesk:
+    """Receives what people want of jobs, for one process."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        authority: Authority,
+        link: Callable[[str, str | None], str],
+        cancel: Cancel,
+        extended: Extended,
+        deliver: Callable[[], Awaitable[None]],
+    ) -> None:
+        """`extended` hears by how many milliseconds a job's compute time grew; `deliver` brings out what is owed."""
+        self._database = database
+        self._clock = clock
+        self._authority = authority
+        self._link = link
+        self._cancel = cancel
+        self._extended = extended
+        self._deliver = deliver
+
+    async def stop(self, press: CardPress) -> str:
+        """Stop, at the second press of the same person within a minute; what to tell them. Raises `DecisionRefused`."""
+        run, job = await self._open(press)
+        now = self._clock.now()
+        if job.stop_by == press.actor.id and job.stop_at is not None and now - job.stop_at <= CONFIRM_MS:
+            await self._cancel(run.id, press.actor)
+            return f"Job `{run.id}` is stopped."
+        async with self._database.begin("ask stop") as tx:
+            await jobs.ask_stop(tx, run.id, person=press.actor.id, at=now)
+        return f"Press `Stop` once more within a minute to stop job `{run.id}`. What it still asks is cancelled then."
+
+    async def extend(self, press: CardPress) -> str:
+        """Give the job a quarter of an hour more compute time. Raises `DecisionRefused`."""
+        run, _job = await self._open(press)
+        now = self._clock.now()
+        async with self._database.begin("extend") as tx:
+            longer = await runs.extend(tx, run.id, by=EXTENSION_MS, most=MOST_BUDGET_MS)
+            if longer is None or longer.budget_ms is None:
+                raise DecisionRefused("no_more_time", f"Job `{run.id}` has as much compute time as a job can get.")
+            await jobs.touch(tx, run.id)
+            await audit.record(
+                tx,
+                at=now,
+                actor=press.actor.id,
+                event="job_extended",
+                run=run.id,
+                detail={"budget_ms": longer.budget_ms},
+            )
+        self._extended(run.id, longer.budget_ms - (run.budget_ms or 0))
+        await self._deliver()
+        return f"Job `{run.id}` has {longer.budget_ms // 60_000} minutes of compute time now."
+
+    async def note(self, press: CardPress, text: str) -> str:
+        """Tell the job something: the model reads it at the job's next stretch. Raises `DecisionRefused`."""
+        run, _job = await self._open(press)
+        if not text.strip():
+            raise DecisionRefused("blank", "Nothing was sent: the note was blank.")
+        now = self._clock.now()
+        async with self._database.begin("note") as tx:
+            fresh = await runs.get(tx, run.id)
+            if fresh is None or fresh.state not in OPEN:
+                raise AlreadySettled("too_late", f"Job `{run.id}` has ended meanwhile, so your note reaches nobody.")
+            if len(await jobs.notes_of(tx, run.id)) >= MOST_NOTES:
+                raise DecisionRefused("too_many", f"Job `{run.id}` has {MOST_NOTES} notes to read before this one.")
+            await jobs.add_note(tx, run.id, person=press.actor.id, text=text, at=now)
+            await jobs.touch(tx, run.id)
+            await audit.record(tx, at=now, actor=press.actor.id, event="job_note", run=run.id, detail={"text": text})
+        await self._deliver()
+        return f"Job `{run.id}` reads your note as soon as it comes to its next stretch of work."
+
+    async def log(self, press: CardPress) -> str:
+        """Everything about the job, as text. Raises `DecisionRefused`."""
+        run, job = await self._on_its_card(press)
+        self._allow(press.actor, run)
+        return await self.written(run, job)
+
+    async def written(self, run: Run, job: Job) -> str:
+        """The whole of a job as text: how it stands, what it did, what it was told, its conversation."""
+        reader = self._database.reader
+        budget = "-" if run.budget_ms is None else f"{run.budget_ms / 1000:g} s"
+        head = [
+            f"# Job {run.id}: {state_word(run)}",
+            f"Started {_time(run.created_at)} by {run.requester}",
+            *([f"Ended {_time(run.ended_at)}"] if run.ended_at else []),
+            f"Computed {run.spent_ms / 1000:g} s of {budget}",
+            f"Tokens: {job.input_tokens} in, {job.output_tokens} out",
+        ]
+        steps = [f"- {_time(step.at)} {step.text}" for step in await jobs.steps_of(reader, run.id, last=_EVERYTHING)]
+        notes = [
+            f"- {_time(note.at)} {note.person}{'' if note.taken_at else ' (not read yet)'}: {note.text}"
+            for note in await jobs.notes_of(reader, run.id, every=True)
+        ]
+        said = transcript.whole(await conversations.load(reader, run.conversation, last=_EVERYTHING))
+        parts = ["\n".join(head), f"## Goal\n{run.prompt}"]
+        parts += [f"## Steps\n{chr(10).join(steps)}"] if steps else []
+        parts += [f"## Notes\n{chr(10).join(notes)}"] if notes else []
+        parts += [f"# Conversation\n\n{said}"] if said else []
+        parts += [f"## Result\n{run.result}"] if run.result else []
+        return "\n\n".join(parts) + "\n"
+
+    async def set_notify(self, person: str, notify: str) -> None:
+        """Where a person's answers and results go when they do not say."""
+        async with self._database.begin("set notify") as tx:
+            await people.set_notify(tx, person, notify)
+
+    async def notify_of(self, person: str) -> str:
+        """What the person set; `channel` if nothing."""
+        return await people.notify_of(self._database.reader, person)
+
+    async def _open(self, press: CardPress) -> tuple[Run, Job]:
+        """The job of the press, if it is open and the person may do something about it."""
+        run, job = await self._on_its_card(press)
+        self._allow(press.actor, run)
+        if run.state not in OPEN:
+            raise AlreadySettled("too_late", f"Job `{run.id}` has already ended ({state_word(run)}).")
+        return run, job
+
+    def _allow(self, actor: Actor, run: Run) -> None:
+        if actor.id != run.requester and not self._authority.is_approver(actor, run.place):
+            raise NotAllowed("not_requester", "Only the person this job works for, or an approver, can do that.")
+
+    async def _on_its_card(self, press: CardPress) -> tuple[Run, Job]:
+        reader = self._database.reader
+        run, job = await runs.get(reader, press.card), await jobs.get(reader, press.card)
+        if run is None or job is None or run.place != press.place:
+            raise UnknownApproval("unknown", "This job is not known any more.")
+        if job.message is None:
+            # It is there, even if its posting never came back to us.
+            async with self._database.begin("job card seen") as tx:
+                await jobs.posted(tx, run.id, message=press.message, at=self._clock.now())
+        elif job.message != press.message:
+            link = self._link(run.place, job.message)
+            raise UnknownApproval("not_this_message", f"This job has a newer card. {link}".strip())
+        return run, job
+
+
+def _time(at: int) -> str:
+    return datetime.fromtimestamp(at / 1000, UTC).strftime("%Y-%m-%d %H:%M:%S UTC")

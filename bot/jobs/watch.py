@@ -1,0 +1,121 @@
+"""What running jobs use and do, kept while it happens: their time, their steps, their tokens.
+
+Nothing here runs by itself. The sweep writes down what is new, one commit for all jobs; the commit that ends a
+stretch writes the rest. A process that dies loses no more than the last few seconds of a job's accounts.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from bot.clock import Clock
+from bot.deferral.calls import Usage
+from bot.deferral.events import Event, EventKind, Reporter
+from bot.jobs.budget import CHARGE_MS
+from storage import jobs, runs
+from storage.database import Database, Transaction
+from storage.jobs import JobLimits, Step
+from storage.runs import Run, RunKind
+
+
+@dataclass
+class _Live:
+    """A stretch of a job that goes on in this process."""
+
+    began_at: int
+    charged_until: int
+    steps: list[Step] = field(default_factory=list)
+
+
+class JobWatch:
+    """The accounts of one process's running jobs."""
+
+    def __init__(self, *, database: Database, clock: Clock, limits: JobLimits) -> None:
+        self._database = database
+        self._clock = clock
+        self.limits = limits
+        self._live: dict[str, _Live] = {}
+
+    async def may_start(self, tx: Transaction, run: Run) -> bool:
+        """Whether there is room for a job now, and nobody is before it. Turns may always start."""
+        return run.kind is not RunKind.JOB or run.id in await jobs.startable(tx, self.limits)
+
+    async def startable(self) -> list[str]:
+        """The queued jobs that there is room for, in their order."""
+        return await jobs.startable(self._database.reader, self.limits)
+
+    async def started(self, tx: Transaction, run: Run) -> None:
+        """A job has left the queue, in the commit that took it up."""
+        if run.kind is RunKind.JOB:
+            await jobs.touch(tx, run.id)
+            await jobs.queue_moved(tx, run.id)
+
+    def begin(self, run: Run) -> Reporter | None:
+        """A stretch begins; where its events go. None for a turn."""
+        if run.kind is not RunKind.JOB:
+            return None
+        now = self._clock.now()
+        live = self._live[run.id] = _Live(began_at=now, charged_until=now)
+
+        def hear(event: Event) -> None:
+            if (text := _words(event)) is not None:
+                live.steps.append(Step(at=self._clock.now(), text=text))
+
+        return Reporter(run_id=run.id, conversation_id=run.conversation, on_event=hear)
+
+    def step(self, run_id: str, text: str) -> None:
+        """Something that the model loop does not report, such as what became of an approved call."""
+        if (live := self._live.get(run_id)) is not None:
+            live.steps.append(Step(at=self._clock.now(), text=text))
+
+    def working(self, run_id: str) -> tuple[int, int] | None:
+        """When the running stretch began and how much of it is stored, in milliseconds; None if there is none."""
+        live = self._live.get(run_id)
+        return (live.began_at, live.charged_until - live.began_at) if live is not None else None
+
+    def forget(self, run_id: str) -> None:
+        """The stretch is over, however it ended."""
+        self._live.pop(run_id, None)
+
+    async def store(self, tx: Transaction, run: Run, usage: Usage | None = None) -> None:
+        """Write down all that the stretch has used and done so far, and that there is something new to see."""
+        if run.kind is not RunKind.JOB:
+            return
+        if (live := self._live.get(run.id)) is not None:
+            now = self._clock.now()
+            # Taken first: whatever else writes accounts meanwhile must not count the same again.
+            spent, live.charged_until = now - live.charged_until, now
+            steps, live.steps[:] = tuple(live.steps), []
+            try:
+                await runs.add_spent(tx, run.id, spent)
+                await jobs.add_steps(tx, run.id, steps)
+            except Exception:
+                live.charged_until -= spent
+                live.steps[:0] = steps
+                raise
+        if usage is not None:
+            await jobs.add_tokens(tx, run.id, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+        await jobs.touch(tx, run.id)
+
+    async def flush(self) -> None:
+        """Write down what running jobs did and used since the last time. Part of the sweep."""
+        now = self._clock.now()
+        due = [id for id, live in self._live.items() if live.steps or now - live.charged_until >= CHARGE_MS]
+        if not due:
+            return
+        async with self._database.begin("job progress") as tx:
+            for id in due:
+                if (run := await runs.get(tx, id)) is not None:
+                    await self.store(tx, run)
+
+
+def _words(event: Event) -> str | None:
+    match event.kind:
+        case EventKind.TOOL_START:
+            return f"started `{event.tool_name}`"
+        case EventKind.TOOL_END:
+            return f"`{event.tool_name}`: {event.outcome}"
+        case EventKind.DEFERRED:
+            return f"asked for `{event.tool_name}`"
+        case _:
+            return None

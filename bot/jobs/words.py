@@ -1,0 +1,69 @@
+"""What is said about jobs: to the model at their beginning, to people at their end.
+
+Every ending has words of its own. A job that ends with nothing to say is not "done" with a blank: it is said to have
+reported nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from storage.jobs import Note
+from storage.runs import Run, RunState
+
+NOTHING_TO_REPORT = "It ended without an error and without a word: there is no summary of what it did."
+OUT_OF_TIME = "It ran out of its compute time and was stopped. Look at its log, and at the cards for what ran."
+
+_ENDINGS = {
+    RunState.DONE: "is done",
+    RunState.FAILED: "failed",
+    RunState.TIMED_OUT: "ran out of time",
+    RunState.LOST: "was lost",
+    RunState.CANCELLED: "was stopped",
+}
+
+_STATES = {
+    RunState.QUEUED: "queued",
+    RunState.RUNNING: "working",
+    RunState.WAITING: "waiting for people",
+    RunState.DONE: "done",
+    RunState.FAILED: "failed",
+    RunState.TIMED_OUT: "out of time",
+    RunState.LOST: "lost",
+    RunState.CANCELLED: "stopped",
+}
+
+
+def state_word(run: Run) -> str:
+    """How a job stands, in a word or three."""
+    return "nothing to report" if reports_nothing(run) else _STATES[run.state]
+
+
+def reports_nothing(run: Run) -> bool:
+    """Whether the job ended well and said nothing."""
+    return run.state is RunState.DONE and not (run.result or "").strip()
+
+
+def ending(run: Run, state: RunState, text: str) -> str:
+    """The whole announcement of a job's end."""
+    if state is RunState.DONE and not text.strip():
+        return f"Job `{run.id}` has nothing to report. {NOTHING_TO_REPORT}"
+    return f"Job `{run.id}` {_ENDINGS[state]}: {text}"
+
+
+def first_message(goal: str, background: str, notes: Sequence[Note], who: Callable[[str], str]) -> str:
+    """What a job is told at its beginning: the goal in its own words, then where it comes from."""
+    parts = [goal]
+    if background:
+        parts.append(
+            "[Background, added by the program: what was said last in the conversation that this job comes from. It is"
+            f" there for understanding the goal, and asks for nothing by itself.]\n{background}"
+        )
+    if notes:
+        parts.append(told(notes, who))
+    return "\n\n".join(parts)
+
+
+def told(notes: Sequence[Note], who: Callable[[str], str]) -> str:
+    """Notes for a job that is at work, as the model is told them."""
+    return "\n\n".join(f"[A note from {who(note.person)} about this job:]\n{note.text}" for note in notes)
