@@ -98,6 +98,8 @@ def _do(command: str, chosen: Namespace, settings: Settings, redactor: Redactor)
             asyncio.run(listings.show_job(settings, chosen))
         case "audit", "list":
             asyncio.run(listings.list_audit(settings, chosen))
+        case "audit", "show":
+            asyncio.run(listings.show_timeline(settings, chosen))
         case "audit", "export":
             asyncio.run(listings.export_audit(settings))
         case "audit", "verify":

@@ -133,7 +133,7 @@ class _Row:
         """While it waits, what helps to decide; afterwards, what came of it."""
         call, room = self.call, self._room
         if not self.pending:
-            return [_sentence(call, room.note)]
+            return [sentence(call, limit=room.note)]
         if call.kind == ToolKind.QUESTION:
             return []
         if call.kind == ToolKind.EXTERNAL:
@@ -229,7 +229,7 @@ def _shown_arguments(call: Approval) -> dict[str, object]:
     return {name: value for name, value in call.arguments.items() if name != "choices" or (value and not whole)}
 
 
-def _sentence(call: Approval, limit: int) -> str:
+def sentence(call: Approval, *, limit: int) -> str:
     """What came of it. The table's words are ours; what is filled in may be anybody's, so it is made inert."""
     note = inert.line(call.note, limit=limit) if call.note else None
     safe = replace(call, tool=inert.label(call.tool, limit=50), note=note)

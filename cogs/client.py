@@ -26,6 +26,7 @@ from cogs.jobs import Jobs
 from cogs.posting import NOBODY
 from cogs.presses import Presses
 from cogs.surface import DiscordSurface
+from cogs.why import Why
 
 logger = logging.getLogger(__name__)
 
@@ -87,6 +88,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Approvals(self._engine, self.surface))
         await self.add_cog(Jobs(self, self._engine))
         await self.add_cog(Help())
+        await self.add_cog(Why(self._engine))
         application = self.application or await self.application_info()
         self._engine.set_owners(owners_of(application))
         await self._engine.belong_to(str(application.id))

@@ -5,6 +5,7 @@ Written inside the transaction of the move it describes, so that the trail canno
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 from dataclasses import dataclass
@@ -18,6 +19,9 @@ SYSTEM = "system"
 
 FIRST = "0" * 64
 """What the first row is chained to."""
+
+STRETCH = 5_000
+"""Entries looked through before others have their turn."""
 
 HEAD = "audit_head"
 """Where the newest row's hash is kept once more, so that rows missing at the end are noticed too."""
@@ -78,6 +82,25 @@ async def entries(
     else:
         rows = await reader.all("SELECT * FROM audit WHERE n > ? ORDER BY n LIMIT ?", after, limit)
     return [_entry(row) for row in rows]
+
+
+async def about(reader: Reader, *, approval: str, run: str) -> list[AuditEntry]:
+    """Entries about one call: those that name it, and those of its run that name no call, from its asking on."""
+    own = await entries(reader, approval=approval, limit=10_000)
+    newest = await reader.one("SELECT max(n) AS n FROM audit")
+    found = list(own)
+    if own and newest is not None:
+        # In stretches, without an index of its own: that would cost every entry something, and this is rarely asked.
+        for after in range(own[0].n, int(newest["n"]), STRETCH):
+            rows = await reader.all(
+                "SELECT * FROM audit WHERE n > ? AND n <= ? AND run = ? AND approval IS NULL",
+                after,
+                after + STRETCH,
+                run,
+            )
+            found += [_entry(row) for row in rows]
+            await asyncio.sleep(0)
+    return sorted(found, key=lambda entry: entry.n)
 
 
 async def verify(reader: Reader) -> int | None:

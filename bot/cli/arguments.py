@@ -88,6 +88,7 @@ def _audit(parser: argparse.ArgumentParser) -> None:
     listing.add_argument("--limit", type=int, default=200, metavar="N", help="how many of the newest (200)")
     listing.add_argument("--all", action="store_true", help="every entry")
     listing.add_argument("--json", action="store_true", help=_JSON)
+    _one(verbs.add_parser("show", help="the whole story of one request: asked, shown, pressed, decided, run, told"))
     verify = verbs.add_parser("verify", help="check the chain of hashes; exits 1 and names the row if it is broken")
     verify.add_argument("--json", action="store_true", help="print the finding as a JSON object")
     verbs.add_parser("export", help="print every entry as a line of JSON, with its hash")

@@ -15,8 +15,10 @@ from typing import Any, TypeVar
 
 from bot.clock import Clock
 from bot.console import block, fields, local_time, one_line, table, visible
+from bot.deferral import sentences
 from bot.errors import SignoffError
 from bot.settings import Settings
+from bot.timeline import timeline
 from storage import approvals, audit, runs
 from storage.approvals import Approval, ApprovalState
 from storage.audit import AuditEntry
@@ -174,6 +176,19 @@ async def list_audit(settings: Settings, chosen: Namespace) -> None:
             for one in found
         ]
         print(table(("N", "TIME", "ACTOR", "EVENT", "APPROVAL", "DETAIL"), rows))
+
+
+async def show_timeline(settings: Settings, chosen: Namespace) -> None:
+    """`signoff audit show ID`."""
+    async with reading(settings) as reader:
+        call = await find_approval(reader, chosen.id)
+        moments = await timeline(reader, call, who="user {}".format, quote=visible) if reader is not None else []
+    if chosen.json:
+        _print_json([_audit_object(moment.entry) | {"text": moment.text} for moment in moments])
+        return
+    print(f"{call.id}  {call.tool} {_arguments(call, 2 * _WIDE)}\n")
+    print("\n".join(f"{local_time(moment.entry.at)}  {moment.text}" for moment in moments))
+    print(f"\n{visible(sentences.person(call, 'user {}'.format))}")
 
 
 async def export_audit(settings: Settings) -> None:

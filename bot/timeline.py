@@ -1,0 +1,126 @@
+"""The whole story of one call, in words: `/why` on Discord and `signoff audit show` at the command line.
+
+Drawn from the trail, which is written with the moves it tells of; only reasons and results come from the row.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from bot.deferral import sentences
+from bot.deferral.tool import ToolKind
+from storage import audit
+from storage.approvals import Approval, ApprovalState
+from storage.audit import AuditEntry
+from storage.database import Reader
+
+Quote = Callable[[str], str]
+"""How a reader shows words that somebody else chose: what is quoted can be anything."""
+
+_TOLD = {"announced", "not_delivered", "way_failed", "left_in_inbox"}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Moment:
+    """One thing that happened to the call."""
+
+    entry: AuditEntry
+    text: str
+
+
+async def timeline(reader: Reader, call: Approval, *, who: sentences.Who, quote: Quote) -> list[Moment]:
+    """Everything that happened to the call, in order: asked, shown, pressed, decided, begun, ended, told."""
+    found = await audit.about(reader, approval=call.id, run=call.run)
+    return [Moment(entry=entry, text=_text(entry, call, who, quote)) for entry in found if _belongs(entry, call)]
+
+
+def _belongs(entry: AuditEntry, call: Approval) -> bool:
+    """Whether an entry of the call's run is about this call as well."""
+    if entry.approval is not None:
+        return True
+    key = str(entry.detail.get("key", ""))
+    if entry.event == "card_posted":
+        return bool(entry.detail.get("card") == call.card)
+    if entry.event in _TOLD:
+        return not key.startswith("remind:") or key == f"remind:{call.card}"
+    return entry.event.startswith(("turn_", "job_")) and entry.event.partition("_")[2] in _ENDINGS
+
+
+_ENDINGS = {"done", "failed", "timed_out", "cancelled", "lost"}
+
+
+def _text(entry: AuditEntry, call: Approval, who: sentences.Who, quote: Quote) -> str:
+    detail, actor = entry.detail, who(entry.actor) if entry.actor != audit.SYSTEM else ""
+    if entry.event in _TOLD:
+        return _told(entry.event, detail, quote)
+    match entry.event:
+        case "asked":
+            tool = quote(call.tool)
+            why = f": {quote(call.reason)}" if call.reason else ""
+            if "replaces" in detail:
+                return f"{tool} was asked again for {actor}, in place of `{detail['replaces']}`{why}"
+            return f"{tool} was asked for {actor}{why}"
+        case "card_posted":
+            return f"The card was posted, as message {detail.get('message')}"
+        case "press_refused":
+            return f"{actor or 'Somebody'} tried, and was refused: {str(detail.get('code', '')).replace('_', ' ')}"
+        case "approved":
+            return f"{actor} approved it"
+        case "denied":
+            return f"{actor} denied it{_noted(detail, quote)}"
+        case "expired":
+            return "Its time ran out, and nobody had decided"
+        case "cancelled":
+            return f"It was cancelled{f' by {actor}' if actor else ''}{_noted(detail, quote)}"
+        case "undeliverable":
+            return f"It could not be shown to anybody{_noted(detail, quote)}"
+        case "void":
+            return f"It became void{_noted(detail, quote)}"
+        case "running":
+            return "It was claimed, and the tool began"
+        case "succeeded" | "failed" | "nothing_ran" | "interrupted":
+            return _ended(ApprovalState(entry.event), detail, call, actor, quote)
+        case event if event.startswith(("turn_", "job_")):
+            kind, _, ending = event.partition("_")
+            return f"The {'request' if kind == 'turn' else 'job'} ended: {ending.replace('_', ' ')}"
+        case event:
+            more = f" {quote(json.dumps(detail, ensure_ascii=False))}" if detail else ""
+            return f"{event.replace('_', ' ')}{f' by {actor}' if actor else ''}{more}"
+
+
+def _ended(state: ApprovalState, detail: dict[str, Any], call: Approval, actor: str, quote: Quote) -> str:
+    code = detail.get("exit_code")
+    after = f", exit code {code}" if code is not None else ""
+    if call.kind == ToolKind.QUESTION:
+        return f"{actor} answered"
+    if call.kind == ToolKind.EXTERNAL:
+        by = f" by {actor}" if actor else ""
+        return f"Its result was delivered{by}" if state is ApprovalState.SUCCEEDED else f"It was reported as failed{by}"
+    match state:
+        case ApprovalState.SUCCEEDED:
+            return f"It ran to its end{after}"
+        case ApprovalState.FAILED:
+            return f"It ran and failed{after}"
+        case ApprovalState.NOTHING_RAN:
+            return f"It could not start, so nothing ran{f': {quote(call.note)}' if call.note else ''}"
+        case _:
+            return "The program stopped while it ran; nobody knows how far it got"
+
+
+def _told(event: str, detail: dict[str, Any], quote: Quote) -> str:
+    key = str(detail.get("key", ""))
+    what = "A reminder" if key.startswith("remind:") else "The answer"
+    way = " by direct message" if key.startswith("dm:") else ""
+    problem = f": {quote(str(detail['problem']))}" if detail.get("problem") else ""
+    if event == "announced":
+        return f"{what} was said{way}, as message {detail.get('message')}"
+    if event == "left_in_inbox":
+        return f"{what} could not be said anywhere, and lies in the inbox{problem}"
+    return f"{what} could not be said{way}{problem}"
+
+
+def _noted(detail: dict[str, Any], quote: Quote) -> str:
+    return f": {quote(str(detail['note']))}" if detail.get("note") else ""
