@@ -126,10 +126,12 @@ def make_environment() -> None:
     if done.returncode == 0:
         return
     # Debian and Ubuntu take pip out of `venv` (package python3-venv); a pip that is there already can do it.
-    bare = subprocess.run([*plain, "--without-pip", str(VENV)], check=False, capture_output=True, text=True)
     has_pip = subprocess.run([sys.executable, "-m", "pip", "--version"], check=False, capture_output=True)
-    if bare.returncode == 0 and has_pip.returncode == 0:
-        return
+    if has_pip.returncode == 0:
+        bare = subprocess.run([*plain, "--without-pip", str(VENV)], check=False, capture_output=True)
+        if bare.returncode == 0:
+            return
+    shutil.rmtree(VENV, ignore_errors=True)  # half made, it would pass for a whole one the next time
     detail = (done.stdout + done.stderr).strip().splitlines()
     raise SetupError(
         "This Python cannot make an environment with pip in it. On Debian or Ubuntu: "
