@@ -1,12 +1,11 @@
-"""One process of a race: `python -m tests.storage.racer FILE VERB ROUNDS`.
+"""One process of a race: `python -m tests.storage.racer FILE VERB NAME`.
 
-When a line comes in, it tries its verb on every call in order, and prints the ids of those it moved, as JSON.
+For every call id that comes in, a line each, it tries its verb and answers `won` or `lost`.
 """
 
 from __future__ import annotations
 
 import asyncio
-import json
 import sys
 
 from storage import approvals
@@ -35,18 +34,15 @@ def say(line: str) -> None:
     sys.stdout.flush()
 
 
-async def race(file: str, verb: str, rounds: int, me: str) -> list[str]:
-    """The ids of the calls that this process moved."""
-    won = []
+async def race(file: str, verb: str, me: str) -> None:
+    """Try what comes in until nothing does any more."""
     async with open_database(file) as database:
         say("ready")
-        sys.stdin.readline()
-        for n in range(rounds):
+        for line in sys.stdin:
             async with database.begin("race") as tx:
-                if await attempt(tx, f"call{n}", verb, me) is not None:
-                    won.append(f"call{n}")
-    return won
+                moved = await attempt(tx, line.strip(), verb, me)
+            say("lost" if moved is None else "won")
 
 
 if __name__ == "__main__":
-    say(json.dumps(asyncio.run(race(sys.argv[1], sys.argv[2], int(sys.argv[3]), sys.argv[4]))))
+    asyncio.run(race(*sys.argv[1:]))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
 import sys
-from collections import Counter
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from subprocess import PIPE
 
 import pytest
 
@@ -16,6 +17,7 @@ from storage.database import Database
 from tests.storage.rows import a_call, a_run, bring, open_at, paused
 
 ROOT = Path(__file__).parents[2]
+Entrant = subprocess.Popen[str]
 
 RACES = [
     ("approve", "approve"),
@@ -35,40 +37,46 @@ async def _prepare(database: Database, rounds: int, state: ApprovalState) -> Non
             await bring(tx, f"call{n}", state)
 
 
-def _race(file: Path, verbs: tuple[str, str], processes: int, rounds: int) -> list[tuple[str, list[str]]]:
-    """Every process with its verb and the calls it won."""
+@contextmanager
+def _entrants(file: Path, verbs: tuple[str, str], processes: int) -> Iterator[list[tuple[str, Entrant]]]:
+    """That many processes at the start, with the verbs in turn."""
+    command = [sys.executable, "-m", "tests.storage.racer", str(file)]
     entrants = [
-        subprocess.Popen(
-            [sys.executable, "-m", "tests.storage.racer", str(file), verbs[n % 2], str(rounds), f"p{n}"],
-            cwd=ROOT,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-        for n in range(processes)
+        (verb, subprocess.Popen([*command, verb, f"p{n}"], cwd=ROOT, stdin=PIPE, stdout=PIPE, text=True))
+        for n, verb in enumerate(verbs[n % 2] for n in range(processes))
     ]
-    for entrant in entrants:
-        assert entrant.stdout is not None
-        assert entrant.stdout.readline() == "ready\n", entrant.stderr
-    for entrant in entrants:
+    try:
+        assert {_hear(entrant) for _, entrant in entrants} == {"ready"}
+        yield entrants
+    finally:
+        for _, entrant in entrants:
+            entrant.communicate(timeout=60)
+    assert [entrant.returncode for _, entrant in entrants] == [0] * processes
+
+
+def _hear(entrant: Entrant) -> str:
+    assert entrant.stdout is not None
+    return entrant.stdout.readline().strip()
+
+
+def _go(entrants: Sequence[tuple[str, Entrant]], id: str) -> list[str]:
+    """One round: everybody tries the same call at once. The verbs that say they won."""
+    for _, entrant in entrants:
         assert entrant.stdin is not None
-        entrant.stdin.write("go\n")
+        entrant.stdin.write(f"{id}\n")
         entrant.stdin.flush()
-    ends = [entrant.communicate(timeout=600) for entrant in entrants]
-    assert [entrant.returncode for entrant in entrants] == [0] * processes, ends
-    return [(verbs[n % 2], json.loads(out)) for n, (out, _) in enumerate(ends)]
+    return [verb for verb, entrant in entrants if _hear(entrant) == "won"]
 
 
 async def _one_winner_each(folder: Path, verbs: tuple[str, str], processes: int, rounds: int) -> None:
     claims = "claim" in verbs
     async with open_at(folder) as database:
         await _prepare(database, rounds, ApprovalState.APPROVED if claims else ApprovalState.PENDING)
-    entrants = _race(folder / "rows.sqlite3", verbs, processes, rounds)
-
-    wins = Counter(id for _, won in entrants for id in won)
-    assert wins == {f"call{n}": 1 for n in range(rounds)}
-    word = {id: WORDS[verb] for verb, won in entrants for id in won}
+    word = {}
+    with _entrants(folder / "rows.sqlite3", verbs, processes) as entrants:
+        for n in range(rounds):
+            [verb] = _go(entrants, f"call{n}")
+            word[f"call{n}"] = WORDS[verb]
     async with open_at(folder) as database:
         for call in await approvals.listed(database.reader, every=True, limit=rounds):
             assert call.state == word[call.id]
