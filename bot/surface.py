@@ -101,8 +101,8 @@ class JobView:
     """1: the next in its guild. None while it is not queued."""
     working_since: int | None
     """When the stretch that goes on now began, in milliseconds UTC; None while nothing is computed."""
-    charged_ms: int
-    """What of the running stretch is already part of `run.spent_ms`."""
+    spent_before_ms: int
+    """The compute time of the stretches before that one."""
     asks: tuple[str, ...] = ()
     """Links to the cards that it waits for."""
     notes: int = 0

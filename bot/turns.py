@@ -246,7 +246,7 @@ class Turns:
     async def _loop_once(self, run: Run) -> tuple[int, LoopResult, list[Note]]:
         """What the loop gave; also the conversation's length that it started from, and the notes that it was told."""
         reader = self._database.reader
-        report = self._watch.begin(run)
+        report = await self._watch.begin(run)
         notes = await jobs.notes_of(reader, run.id)
         length = await conversations.length(reader, run.conversation)
         bodies = await conversations.load(reader, run.conversation, last=HISTORY, whole=run.id)

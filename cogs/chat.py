@@ -46,7 +46,7 @@ class Chat(commands.Cog):
     @app_commands.command(description="Ask for something. What it does for you waits for a sign-off.")
     @app_commands.describe(
         prompt="What you want, in your own words.",
-        notify="Where the answer goes if it takes a while: this channel (the default), a direct message, or both.",
+        notify="Where a late answer goes: this channel, a direct message, or both; else as set with /notify.",
     )
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
@@ -54,7 +54,7 @@ class Chat(commands.Cog):
         self,
         interaction: discord.Interaction,
         prompt: app_commands.Range[str, 1, PROMPT],
-        notify: Notify = "channel",
+        notify: Notify | None = None,
     ) -> None:
         """Quote the request where everybody sees it, then work on it."""
         if refusal := refusal_here(self._bot, interaction):
@@ -71,7 +71,7 @@ class Chat(commands.Cog):
             channel=interaction.channel,
             request=interaction.id,
             prompt=prompt,
-            notify=notify,
+            notify=notify or await self._engine.desk.notify_of(str(interaction.user.id), str(place)),
             reply_to=shown if held else None,
             if_apart=True,
         )

@@ -22,6 +22,7 @@ from cogs.approvals import Approvals
 from cogs.chat import Chat
 from cogs.errors import SignoffTree
 from cogs.help import Help
+from cogs.inbox import Inbox
 from cogs.jobs import Jobs
 from cogs.posting import NOBODY
 from cogs.presses import Presses
@@ -87,6 +88,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Chat(self, self._engine, self.surface, spawn))
         await self.add_cog(Approvals(self._engine, self.surface))
         await self.add_cog(Jobs(self, self._engine))
+        await self.add_cog(Inbox(self._engine, self.surface))
         await self.add_cog(Help())
         await self.add_cog(Why(self._engine))
         application = self.application or await self.application_info()

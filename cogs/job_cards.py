@@ -70,7 +70,7 @@ def _accounts(view: JobView) -> Iterator[str]:
     if run.budget_ms is not None:
         computed += f" of {_minutes(run.budget_ms)}"
         if view.working_since is not None:
-            left = run.budget_ms - (run.spent_ms - view.charged_ms)
+            left = run.budget_ms - view.spent_before_ms
             computed += f", at work since <t:{view.working_since // 1000}:R>"
             computed += f", time is up <t:{(view.working_since + left) // 1000}:R>"
     yield f"-# Started <t:{run.created_at // 1000}:R> · {computed}"

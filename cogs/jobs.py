@@ -10,6 +10,7 @@ from discord.ext import commands
 
 from bot.engine import Engine
 from bot.errors import DecisionRefused
+from bot.jobs.words import state_word
 from bot.surface import TurnContext
 from cogs import inert, places
 from cogs.approvals import listed
@@ -42,13 +43,15 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
     @app_commands.command(description="Work on something in the background and announce the result here.")
     @app_commands.describe(
         goal="What the job is to do, complete in itself.",
-        notify="Where the result goes: this channel (the default), a direct message, or both.",
+        notify="Where the result goes: this channel, a direct message, or both; else as set with /notify.",
+        budget="Minutes of compute time, if it should get less than the hour it gets by itself.",
     )
     async def start(
         self,
         interaction: discord.Interaction,
         goal: app_commands.Range[str, 1, PROMPT],
-        notify: Notify = "channel",
+        notify: Notify | None = None,
+        budget: app_commands.Range[int, 1, 60] | None = None,
     ) -> None:
         """Show the goal, start the job, and name it."""
         if refusal := refusal_here(self._bot, interaction):
@@ -67,7 +70,8 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
                 requester=str(interaction.user.id),
                 request=str(interaction.id),
                 prompt=goal,
-                notify=notify,
+                notify=notify or await self._engine.desk.notify_of(str(interaction.user.id), str(place)),
+                budget_ms=None if budget is None else budget * 60_000,
             )
         )
         if shown is not None:
@@ -78,7 +82,7 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
         """List privately, oldest first."""
         await acknowledge(interaction, answer_follows=True)
         entries = [
-            f"- `{run.id}` {run.state} · {inert.line(run.prompt, limit=100)}\n"
+            f"- `{run.id}` {state_word(run)} · {inert.line(run.prompt, limit=100)}\n"
             f"  started by <@{run.requester}> <t:{run.created_at // 1000}:R>"
             for run in await self._seen(interaction)
         ]
@@ -94,7 +98,7 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
             await whisper(interaction, NO_SUCH_JOB)
             return
         lines = [
-            f"Job `{run.id}` · **{run.state}**",
+            f"Job `{run.id}` · **{state_word(run)}**",
             f"Started by <@{run.requester}> <t:{run.created_at // 1000}:f>",
             quoted(run.prompt[:600]),
         ]

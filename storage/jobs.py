@@ -144,12 +144,23 @@ async def queue_moved(tx: Transaction, run: str) -> None:
 # -- what it did, what it used, what it was told -------------------------------------------------
 
 
-async def add_steps(tx: Transaction, run: str, steps: Sequence[Step]) -> None:
-    """Keep what a job did, behind what it did before."""
-    row = await tx.one("SELECT coalesce(max(n), 0) AS n FROM job_step WHERE run = ?", run)
-    first = int(row["n"]) + 1 if row else 1
-    for n, step in enumerate(steps, first):
-        await tx.execute("INSERT INTO job_step (run, n, at, text) VALUES (?, ?, ?, ?)", run, n, step.at, step.text)
+async def put_steps(tx: Transaction, run: str, steps: Sequence[Step], *, after: int) -> None:
+    """Keep what a job did, behind its first `after` steps. What is there already is written over."""
+    for n, step in enumerate(steps, after + 1):
+        await tx.execute(
+            "INSERT INTO job_step (run, n, at, text) VALUES (?, ?, ?, ?)"
+            " ON CONFLICT (run, n) DO UPDATE SET at = excluded.at, text = excluded.text",
+            run,
+            n,
+            step.at,
+            step.text,
+        )
+
+
+async def count_steps(reader: Reader, run: str) -> int:
+    """How many steps are kept."""
+    row = await reader.one("SELECT coalesce(max(n), 0) AS n FROM job_step WHERE run = ?", run)
+    return int(row["n"]) if row else 0
 
 
 async def steps_of(reader: Reader, run: str, *, last: int) -> list[Step]:

@@ -226,6 +226,11 @@ async def extend(tx: Transaction, id: str, *, by: int, most: int) -> Run | None:
     return await get(tx, id) if done else None
 
 
+async def set_spent(tx: Transaction, id: str, milliseconds: int) -> None:
+    """The run's whole compute time so far. It only ever grows."""
+    await tx.execute("UPDATE run SET spent_ms = ? WHERE id = ? AND spent_ms < ?", milliseconds, id, milliseconds)
+
+
 async def requeue_orphans(tx: Transaction, *, owner: str) -> list[Run]:
     """Queue again what a dead process (any owner but `owner`) was working on, counting the loss."""
     rows = await tx.all(

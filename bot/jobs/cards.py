@@ -132,14 +132,14 @@ class JobCards:
         run, job = await runs.get(reader, run_id), await jobs.get(reader, run_id)
         if run is None or job is None:
             return None
-        since, charged = self._watch.working(run_id) or (None, 0)
+        since, before = self._watch.working(run_id) or (None, run.spent_ms)
         return JobView(
             run=run,
             job=job,
             steps=tuple(await jobs.steps_of(reader, run_id, last=STEPS)),
             place_in_queue=await jobs.place_in_queue(reader, run_id),
             working_since=since if run.state is RunState.RUNNING else None,
-            charged_ms=charged,
+            spent_before_ms=before,
             asks=await self._asks(run),
             notes=len(await jobs.notes_of(reader, run_id)),
             before=self._before(run, job),

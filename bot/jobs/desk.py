@@ -16,6 +16,7 @@ from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownAppro
 from bot.jobs.budget import EXTENSION_MS, MOST_BUDGET_MS
 from bot.jobs.cards import OPEN
 from bot.jobs.words import state_word
+from bot.place import is_private
 from bot.surface import Actor, CardPress
 from storage import audit, conversations, jobs, people, runs
 from storage.database import Database
@@ -140,8 +141,10 @@ class JobDesk:
         async with self._database.begin("set notify") as tx:
             await people.set_notify(tx, person, notify)
 
-    async def notify_of(self, person: str) -> str:
-        """What the person set; `channel` if nothing."""
+    async def notify_of(self, person: str, place: str) -> str:
+        """What the person set for what they ask in `place`; `channel` if nothing, and where they are alone anyway."""
+        if is_private(place):
+            return "channel"
         return await people.notify_of(self._database.reader, person)
 
     async def _open(self, press: CardPress) -> tuple[Run, Job]:

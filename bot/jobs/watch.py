@@ -23,8 +23,14 @@ class _Live:
     """A stretch of a job that goes on in this process."""
 
     began_at: int
-    charged_until: int
+    spent_before: int
+    """Compute time of the stretches before, in milliseconds. What is stored is always the sum, so that storing it
+    again after a commit that failed, or did not seem to succeed, counts nothing twice."""
+    steps_before: int
+    written_at: int
     steps: list[Step] = field(default_factory=list)
+    written: int = 0
+    """How many of the steps are surely stored."""
 
 
 class JobWatch:
@@ -50,15 +56,26 @@ class JobWatch:
             await jobs.touch(tx, run.id)
             await jobs.queue_moved(tx, run.id)
 
-    def begin(self, run: Run) -> Reporter | None:
+    async def begin(self, run: Run) -> Reporter | None:
         """A stretch begins; where its events go. None for a turn."""
         if run.kind is not RunKind.JOB:
             return None
+        before = await jobs.count_steps(self._database.reader, run.id)
         now = self._clock.now()
-        live = self._live[run.id] = _Live(began_at=now, charged_until=now)
+        live = _Live(began_at=now, spent_before=run.spent_ms, steps_before=before, written_at=now)
+        self._live[run.id] = live
 
         def hear(event: Event) -> None:
-            if (text := _words(event)) is not None:
+            started = f"started `{event.tool_name}`"
+            if event.kind is EventKind.TOOL_START:
+                live.steps.append(Step(at=self._clock.now(), text=started))
+            elif event.kind in {EventKind.TOOL_END, EventKind.DEFERRED}:
+                ended = event.kind is EventKind.TOOL_END
+                text = f"`{event.tool_name}`: {event.outcome}" if ended else f"asked for `{event.tool_name}`"
+                # Of a call that is over at once only the end is worth a line; one that waits has not started at all.
+                begun = next((n for n, one in enumerate(live.steps) if n >= live.written and one.text == started), None)
+                if begun is not None:
+                    del live.steps[begun]
                 live.steps.append(Step(at=self._clock.now(), text=text))
 
         return Reporter(run_id=run.id, conversation_id=run.conversation, on_event=hear)
@@ -69,9 +86,9 @@ class JobWatch:
             live.steps.append(Step(at=self._clock.now(), text=text))
 
     def working(self, run_id: str) -> tuple[int, int] | None:
-        """When the running stretch began and how much of it is stored, in milliseconds; None if there is none."""
+        """When the running stretch began, and the compute time before it, in milliseconds; None if there is none."""
         live = self._live.get(run_id)
-        return (live.began_at, live.charged_until - live.began_at) if live is not None else None
+        return (live.began_at, live.spent_before) if live is not None else None
 
     def forget(self, run_id: str) -> None:
         """The stretch is over, however it ended."""
@@ -82,17 +99,8 @@ class JobWatch:
         if run.kind is not RunKind.JOB:
             return
         if (live := self._live.get(run.id)) is not None:
-            now = self._clock.now()
-            # Taken first: whatever else writes accounts meanwhile must not count the same again.
-            spent, live.charged_until = now - live.charged_until, now
-            steps, live.steps[:] = tuple(live.steps), []
-            try:
-                await runs.add_spent(tx, run.id, spent)
-                await jobs.add_steps(tx, run.id, steps)
-            except Exception:
-                live.charged_until -= spent
-                live.steps[:0] = steps
-                raise
+            await runs.set_spent(tx, run.id, live.spent_before + self._clock.now() - live.began_at)
+            await jobs.put_steps(tx, run.id, live.steps[live.written :], after=live.steps_before + live.written)
         if usage is not None:
             await jobs.add_tokens(tx, run.id, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
         await jobs.touch(tx, run.id)
@@ -100,22 +108,16 @@ class JobWatch:
     async def flush(self) -> None:
         """Write down what running jobs did and used since the last time. Part of the sweep."""
         now = self._clock.now()
-        due = [id for id, live in self._live.items() if live.steps or now - live.charged_until >= CHARGE_MS]
+        due = {
+            id: (live, len(live.steps))
+            for id, live in self._live.items()
+            if len(live.steps) > live.written or now - live.written_at >= CHARGE_MS
+        }
         if not due:
             return
         async with self._database.begin("job progress") as tx:
             for id in due:
                 if (run := await runs.get(tx, id)) is not None:
                     await self.store(tx, run)
-
-
-def _words(event: Event) -> str | None:
-    match event.kind:
-        case EventKind.TOOL_START:
-            return f"started `{event.tool_name}`"
-        case EventKind.TOOL_END:
-            return f"`{event.tool_name}`: {event.outcome}"
-        case EventKind.DEFERRED:
-            return f"asked for `{event.tool_name}`"
-        case _:
-            return None
+        for live, written in due.values():
+            live.written, live.written_at = written, now
