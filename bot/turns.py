@@ -259,7 +259,7 @@ class Turns:
         settled = await approvals.of_pause(reader, run.id, run.pause.number)
         if length == run.pause.length:
             for approval in settled:
-                self._watch.step(run.id, f"`{approval.tool}`: {sentences.word(approval)}")
+                self._watch.step(run.id, f"{approval.tool}: {sentences.word(approval)}")
             results = [_result(approval) for approval in settled]
             note = words.told(notes, self._delivery.who) if notes else None
             given = await self._loop.resume(run, bodies, results, note=note, on_text=on_text, report=report)

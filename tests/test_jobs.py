@@ -176,7 +176,7 @@ async def test_a_job_has_one_card_that_shows_its_steps_and_its_end(tmp_path: Pat
         await house.later(seconds=6)
         assert list(house.face.jobs) == ["j1"]
         assert card(house).run.state is RunState.DONE
-        assert [step.text for step in card(house).steps] == ["asked for `act`", "`act`: done"]
+        assert [step.text for step in card(house).steps] == ["asked for act", "act: done"]
         assert card(house).run.id == job.id
 
 
@@ -302,7 +302,7 @@ async def test_the_time_of_a_running_job_is_stored_every_ten_seconds_and_survive
         house.clock.advance(seconds=9)
         await house.app.engine.sweep()
         first = [step.text for step in await jobs.steps_of(house.app.database.reader, job.id, last=9)]
-        assert first == ["started `look`"]
+        assert first == ["started look"]
         house.clock.advance(seconds=13)
         await house.app.engine.sweep()
         assert (await stored(house, job)).spent_ms == 22_000
@@ -427,7 +427,7 @@ async def test_the_log_holds_everything(tmp_path: Path) -> None:
         log = await house.app.engine.desk.log(press(job))
         for part in (
             "count",
-            "asked for `act`",
+            "asked for act",
             "only the red ones",
             '{"what":"x"}',
             "Counted.",

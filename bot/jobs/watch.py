@@ -66,12 +66,12 @@ class JobWatch:
         self._live[run.id] = live
 
         def hear(event: Event) -> None:
-            started = f"started `{event.tool_name}`"
+            started = f"started {event.tool_name}"
             if event.kind is EventKind.TOOL_START:
                 live.steps.append(Step(at=self._clock.now(), text=started))
             elif event.kind in {EventKind.TOOL_END, EventKind.DEFERRED}:
                 ended = event.kind is EventKind.TOOL_END
-                text = f"`{event.tool_name}`: {event.outcome}" if ended else f"asked for `{event.tool_name}`"
+                text = f"{event.tool_name}: {event.outcome}" if ended else f"asked for {event.tool_name}"
                 # Of a call that is over at once only the end is worth a line; one that waits has not started at all.
                 begun = next((n for n, one in enumerate(live.steps) if n >= live.written and one.text == started), None)
                 if begun is not None:

@@ -18,7 +18,7 @@ from cogs.client import SignoffClient
 from storage.jobs import JobLimits
 from tests.house import Bench, ManualClock, Script
 
-PACE_MS = 3_600_000
+PACE_MS = 600_000
 """Between two edits of a job's card: no timer of theirs is due while the guild settles."""
 
 
