@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bot.agent.build import Model, open_loop
+from bot.agent.build import Model, open_loop, open_outside
 from bot.asking import Asking
 from bot.background import Background
 from bot.clock import Clock, NewId
@@ -21,7 +21,7 @@ from bot.engine import Engine
 from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
 from bot.policing import Allowed, build_policy
-from bot.settings import Settings
+from bot.settings import Settings, environment
 from bot.turns import Turns
 from storage import cards, meta
 from storage.approvals import Approval
@@ -86,12 +86,13 @@ async def open_app(
 
     every_tool = [*tools, make_start_job(start_job)]
     by_name = {tool.name: tool for tool in every_tool}
+    profiles = {tool.name: tool.profile for tool in every_tool}
     policy = build_policy(settings.policy, every_tool)
     async with open_db(str(settings.database)) as database:
         delivery = Delivery(
             database=database,
             clock=clock,
-            profiles={tool.name: tool.profile for tool in every_tool},
+            profiles=profiles,
             approvers=authority.approvers,
         )
 
@@ -138,18 +139,29 @@ async def open_app(
                 " person to ask in a server channel where an approver is."
             )
 
-        async with open_loop(
-            model=model if model is not None else settings.model,
-            timeout_seconds=settings.model_timeout.total_seconds(),
-            streaming=settings.streaming,
-            tools=every_tool,
-            policy=policy,
-            clock=clock,
-            record=Allowed(database=database, clock=clock, mask=mask).record,
-            screen=screen,
-            nobody_can_decide=nobody_can_decide,
-            mask=mask,
-        ) as loop:
+        async with (
+            open_outside(
+                settings.mcp or (),
+                policy=policy,
+                environ=environment(),
+                database=database,
+                clock=clock,
+                tools=by_name,
+                profiles=profiles,
+            ) as wary_policy,
+            open_loop(
+                model=model if model is not None else settings.model,
+                timeout_seconds=settings.model_timeout.total_seconds(),
+                streaming=settings.streaming,
+                tools=by_name,
+                policy=wary_policy,
+                clock=clock,
+                record=Allowed(database=database, clock=clock, mask=mask).record,
+                screen=screen,
+                nobody_can_decide=nobody_can_decide,
+                mask=mask,
+            ) as loop,
+        ):
             watch = JobWatch(database=database, clock=clock, limits=job_limits or settings.job_limits)
             turns = Turns(
                 database=database,

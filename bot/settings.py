@@ -26,8 +26,9 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from bot import policy_file, values
+from bot import outside, policy_file, values
 from bot.errors import SettingsError
+from bot.outside import McpServer
 from bot.permits import PolicyRule
 from bot.rules import ApproverRule
 from bot.values import TokenFile
@@ -87,6 +88,8 @@ class Settings(BaseSettings):
     """Rules per tool and place, the first that matches counts; for what none is about, the three above."""
     policy: Annotated[tuple[PolicyRule, ...] | None, NoDecode, BeforeValidator(policy_file.policy_rules)] = None
     """What runs without asking and what never runs, the first rule that matches counts; what none is about asks."""
+    mcp: Annotated[tuple[McpServer, ...] | None, NoDecode, BeforeValidator(outside.mcp_servers)] = None
+    """MCP servers whose tools the agent may ask for."""
     approval_ttl: Annotated[timedelta, BeforeValidator(values.duration(least=6))] = timedelta(hours=24)
     """How long a request waits for a decision."""
     hold_seconds: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=60)

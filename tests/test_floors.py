@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.permits": {"bot.place"},
     "bot.interpreters": set(),
     "bot.policy_file": {"bot.interpreters", "bot.permits"},
+    "bot.outside": set(),
     "bot.plain": set(),
     "bot.console": set(),
     "bot.redact": set(),
@@ -39,7 +40,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.background": {"bot.clock"},
     "bot.values": {"bot.rules", "pydantic"},
     "bot.settings": {
-        "bot.errors", "bot.permits", "bot.policy_file", "bot.rules", "bot.values",
+        "bot.errors", "bot.outside", "bot.permits", "bot.policy_file", "bot.rules", "bot.values",
         "pydantic", "pydantic_settings", "dotenv", "storage.jobs",
     },
     "bot.logs": {"bot.console", "bot.redact", "bot.settings", "structlog"},
@@ -52,8 +53,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     # The one place that speaks to models.
     "bot.agent": {
-        "bot.errors", "bot.clock", "bot.deferral", "bot.permits", "bot.values", "storage",
+        "bot.errors", "bot.background", "bot.clock", "bot.deferral", "bot.outside", "bot.permits", "bot.plain",
+        "bot.values", "storage",
         "pydantic_ai", "pydantic", "pydantic_core", "anyio", "aiohttp", "httpx2", "openai", "anthropic",
+        "mcp", "jsonschema", "referencing",
     },
     # What can run: knows neither who asked nor who answers.
     "bot.toolbox": {"bot.errors", "bot.clock", "bot.deferral.tool", "pydantic", "anyio", "aiohttp", "yarl"},
@@ -86,6 +89,7 @@ NOBODY_ELSE = {
     "discord": ("cogs", "bot.playground", "bot.cli"),
     "simcord": ("bot.playground",),
     "pydantic_ai": ("bot.agent",),
+    "mcp": ("bot.agent",),
     "sqlite3": ("storage",),
     "aiosqlite": ("storage",),
     "cogs": ("bot.cli",),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
 from contextlib import asynccontextmanager
 
 from pydantic_ai.models import Model
@@ -13,8 +13,13 @@ from bot.agent.models import build_model, close_model
 from bot.clock import Clock
 from bot.deferral.policy import Policy
 from bot.deferral.tool import Tool
+from bot.errors import SettingsError
+from bot.outside import McpServer
+from storage.database import Database
 
-__all__ = ["Model", "open_loop"]
+__all__ = ["Model", "open_loop", "open_outside"]
+
+_MCP = {"mcp", "mcp_types", "jsonschema", "referencing"}
 
 
 @asynccontextmanager
@@ -23,7 +28,7 @@ async def open_loop(
     model: Model | str | None,
     timeout_seconds: float,
     streaming: bool,
-    tools: Sequence[Tool],
+    tools: Mapping[str, Tool],
     policy: Policy,
     clock: Clock,
     screen: Screen,
@@ -31,13 +36,13 @@ async def open_loop(
     mask: Callable[[str], str],
     record: Record | None = None,
 ) -> AsyncIterator[AgentLoop]:
-    """The loop over a model given by name (None: the offline model) or as an object.
+    """The loop over a model given by name (None: the offline model) or as an object. `tools` may change meanwhile.
 
     Raises `SettingsError` or `ModelError` when the model cannot be built.
     """
     built = model if isinstance(model, Model) else build_model(model, timeout_seconds=timeout_seconds)
     gate = Gate(
-        {tool.name: tool for tool in tools},
+        tools,
         policy=policy,
         clock=clock,
         screen=screen,
@@ -49,3 +54,36 @@ async def open_loop(
         yield AgentLoop(model=built, gate=gate, streaming=streaming, timeout_seconds=timeout_seconds)
     finally:
         await close_model(built)
+
+
+@asynccontextmanager
+async def open_outside(
+    servers: Sequence[McpServer],
+    *,
+    policy: Policy,
+    environ: Mapping[str, str],
+    database: Database,
+    clock: Clock,
+    tools: MutableMapping[str, Tool],
+    profiles: MutableMapping[str, str],
+) -> AsyncIterator[Policy]:
+    """Add the tools of MCP servers to `tools`, as they come and go; the policy that knows what became of them.
+
+    Raises `SettingsError` when the packages for it are not installed.
+    """
+    if not servers:
+        yield policy
+        return
+    try:
+        from bot.agent.mcp_hub import PinnedPolicy, open_hub
+    except ModuleNotFoundError as error:
+        if (error.name or "").split(".")[0] not in _MCP:
+            raise
+        problem = (
+            "needs a few more packages: pip install 'signoff[mcp]' (in a checkout: .venv/bin/pip install -e '.[mcp]')."
+        )
+        raise SettingsError("SIGNOFF_MCP", problem) from error
+    async with open_hub(
+        servers, environ=environ, database=database, clock=clock, tools=tools, profiles=profiles
+    ) as hub:
+        yield PinnedPolicy(policy, hub)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -51,6 +51,8 @@ class RunDeps:
     """What one stretch of the loop carries to its tools."""
 
     run: Run
+    tools: Mapping[str, Tool] | None = None
+    """What may be called: what was there when the stretch began. None: whatever is there."""
     deferred: set[str] = field(default_factory=set)
     """Actions that wait since this stretch began: a second one in the same batch gets no card of its own."""
     turned_away: int = 0
@@ -91,10 +93,9 @@ class Gate(AbstractToolset[RunDeps]):
         self._mask = mask
         self._timeout_seconds = timeout_seconds
 
-    @property
-    def names(self) -> Collection[str]:
-        """The tools there are."""
-        return self._tools.keys()
+    def tools(self) -> dict[str, Tool]:
+        """The tools there are now."""
+        return dict(self._tools)
 
     @property
     def id(self) -> str:
@@ -114,8 +115,14 @@ class Gate(AbstractToolset[RunDeps]):
                 max_retries=2,
                 args_validator=_Validator(tool.arguments),
             )
-            for tool in self._tools.values()
+            for tool in self._offered(ctx.deps).values()
         }
+
+    def _offered(self, deps: RunDeps) -> Mapping[str, Tool]:
+        """A tool that came, or became another one, since the stretch began is not callable in it."""
+        if deps.tools is None:
+            return self._tools
+        return {name: tool for name, tool in deps.tools.items() if self._tools.get(name) is tool}
 
     async def call_tool(
         self, name: str, tool_args: dict[str, Any], ctx: RunContext[RunDeps], tool: ToolsetTool[RunDeps]
@@ -124,7 +131,9 @@ class Gate(AbstractToolset[RunDeps]):
 
         An exception of a tool must not pass: it would end the run, and a pause of the same batch with it.
         """
-        called = self._tools[name]
+        called = self._offered(ctx.deps).get(name)
+        if called is None:
+            return f"Not run: the tool {name} is not there any more, or is not what it was."
         if ctx.deps.unknown:
             names = ", ".join(ctx.deps.unknown)
             return f"Not run, like every other call of this batch: it names tools that do not exist ({names})."

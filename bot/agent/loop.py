@@ -114,10 +114,11 @@ class AgentLoop:
         `executions` has counted what was run for it already. Raises only what cancels it from outside.
         """
         limits = limits or Limits()
+        tools = self._gate.tools()
         driver = Driver(
             agent=self._agent,
-            tools=self._gate.names,
-            deps=RunDeps(run, executions=executions or Executions(limits.tool_calls)),
+            tools=tools.keys(),
+            deps=RunDeps(run, tools=tools, executions=executions or Executions(limits.tool_calls)),
             settings=self._settings,
             limits=limits,
             report=report or Reporter(run_id=run.id, conversation_id=run.conversation),

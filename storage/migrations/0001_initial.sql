@@ -96,6 +96,17 @@ CREATE TABLE preference (
   notify TEXT NOT NULL CHECK (notify IN ('channel', 'dm', 'both'))
 ) STRICT, WITHOUT ROWID;
 
+-- Tools of MCP servers as they were taken for good: one that says something else of itself asks again.
+CREATE TABLE pin (
+  server     TEXT NOT NULL,
+  tool       TEXT NOT NULL,
+  definition TEXT NOT NULL,
+  hash       TEXT NOT NULL,
+  pinned_at  INTEGER NOT NULL,
+  pinned_by  TEXT NOT NULL,
+  PRIMARY KEY (server, tool)
+) STRICT, WITHOUT ROWID;
+
 -- One message with buttons. `version` counts the moves of its calls, `shown` the version that people see:
 -- a card with shown < version is owed an edit, also after a crash.
 CREATE TABLE card (

@@ -1,0 +1,171 @@
+"""The MCP servers of a house: their tools among the others, held to the definitions that were pinned.
+
+A server that is new is pinned as it comes: its tools ask by default anyway. From then on, a tool that is new or says
+something else of itself asks whatever the rules say, and the card says what is different; the first call of it that
+somebody approves pins the new definition (CVE-2025-54136 is what happens without).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import logging
+from collections.abc import AsyncIterator, Mapping, MutableMapping, Sequence
+from contextlib import asynccontextmanager
+from functools import partial
+from typing import Any
+
+from bot.agent import mcp_tools
+from bot.agent.mcp_link import CONNECT_SECONDS, PING_SECONDS, Link
+from bot.agent.mcp_tools import Definition
+from bot.clock import Clock
+from bot.deferral.policy import Asking, Policy, Verdict
+from bot.deferral.tool import Call, Tool, ToolOutcome
+from bot.outside import McpServer
+from storage import audit, pins
+from storage.database import Database
+from storage.pins import Pin
+
+logger = logging.getLogger(__name__)
+
+
+class Hub:
+    """Every server's tools, put into `tools` and taken out again as they come and go."""
+
+    def __init__(
+        self, *, database: Database, clock: Clock, tools: MutableMapping[str, Tool], profiles: MutableMapping[str, str]
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._tools = tools
+        self._profiles = profiles
+        self._offered: dict[str, dict[str, Definition]] = {}
+        """What each server offers, by its own names."""
+        self._drift: dict[str, str] = {}
+        """Of tools that are not what was pinned: what is different."""
+
+    def drift(self, tool: str) -> str | None:
+        """What is different from the pinned definition, or None."""
+        return self._drift.get(tool)
+
+    async def begin(self, link: Link) -> None:
+        """Offer what was pinned: what was approved before a restart must find its tool."""
+        name = link.server.name
+        known = [Definition.from_json(pin.definition) for pin in await pins.of_server(self._database.reader, name)]
+        self._offered[name] = {}
+        for definition in known:
+            self._offer(link, definition)
+
+    async def update(self, link: Link, definitions: Sequence[Definition]) -> None:
+        """The server offers exactly these now."""
+        name = link.server.name
+        stored = {pin.tool: pin for pin in await pins.of_server(self._database.reader, name)}
+        drift = {}
+        for one in definitions if stored else ():
+            pin = stored.get(one.name)
+            if pin is None:
+                drift[one.name] = "it is new since the server's tools were pinned"
+            elif found := mcp_tools.changes(Definition.from_json(pin.definition), one):
+                drift[one.name] = "; ".join(found)
+        now = {one.name for one in definitions}
+        for gone in self._offered[name].keys() - now:
+            self._withdraw(name, gone)
+        for one in definitions:
+            self._drift.pop(f"{name}_{one.name}", None)
+            if one.name in drift:
+                self._drift[f"{name}_{one.name}"] = drift[one.name]
+            self._offer(link, one)
+        if not stored:
+            async with self._database.begin("pin") as tx:
+                await pins.put(tx, [self._pin(name, one, audit.SYSTEM) for one in definitions])
+        if drift:
+            logger.warning("MCP tools changed", extra={"action": "mcp_drift", "server": name, "tools": drift})
+
+    def _offer(self, link: Link, definition: Definition) -> None:
+        """Put a tool among the others. One that is there already stays the very same object."""
+        server = link.server.name
+        full = f"{server}_{definition.name}"
+        offered = self._offered[server]
+        if offered.get(definition.name) == definition:
+            return
+        if full in self._tools and definition.name not in offered:
+            logger.warning("MCP tool left out", extra={"action": "mcp_taken", "server": server, "tool": full})
+            return
+
+        async def body(name: str, arguments: dict[str, Any], call: Call) -> ToolOutcome:
+            if call.approved:
+                await self._confirm(server, definition, call)
+            return await link.call(name, arguments)
+
+        offered[definition.name] = definition
+        self._tools[full] = mcp_tools.make_tool(definition, server=server, profile=link.server.where, body=body)
+        self._profiles[full] = link.server.where
+
+    def _withdraw(self, server: str, tool: str) -> None:
+        del self._offered[server][tool]
+        for found in (self._tools, self._profiles, self._drift):
+            found.pop(f"{server}_{tool}", None)
+
+    async def _confirm(self, server: str, definition: Definition, call: Call) -> None:
+        """Somebody approved a call with the change in view: from now on this is the definition."""
+        if self._drift.get(f"{server}_{definition.name}") is None:
+            return
+        async with self._database.begin("pin") as tx:
+            await pins.put(tx, [self._pin(server, definition, call.id)], approval=call.id)
+        if self._offered[server].get(definition.name) == definition:
+            self._drift.pop(f"{server}_{definition.name}", None)
+
+    def _pin(self, server: str, definition: Definition, by: str) -> Pin:
+        text = definition.to_json()
+        return Pin(
+            server=server,
+            tool=definition.name,
+            definition=text,
+            hash=hashlib.sha256(text.encode()).hexdigest(),
+            pinned_at=self._clock.now(),
+            pinned_by=by,
+        )
+
+
+class PinnedPolicy:
+    """Policy, but a tool that is not what was pinned asks, whatever allowed it."""
+
+    def __init__(self, policy: Policy, hub: Hub) -> None:
+        self._policy = policy
+        self._hub = hub
+
+    def decide(self, tool: Tool, arguments: Mapping[str, Any], asking: Asking) -> Verdict:
+        """See `Policy.decide`."""
+        verdict = self._policy.decide(tool, arguments, asking)
+        different = self._hub.drift(tool.name)
+        if different is None or verdict.action == "refuse":
+            return verdict
+        return Verdict(action="ask", rule=f"{tool.name} is not what it was: {different}")
+
+
+@asynccontextmanager
+async def open_hub(
+    servers: Sequence[McpServer],
+    *,
+    environ: Mapping[str, str],
+    database: Database,
+    clock: Clock,
+    tools: MutableMapping[str, Tool],
+    profiles: MutableMapping[str, str],
+    connect_seconds: float = CONNECT_SECONDS,
+    ping_seconds: float = PING_SECONDS,
+) -> AsyncIterator[Hub]:
+    """Keep every server connected. Waits for none of them: one that hangs must not hold up the start."""
+    hub = Hub(database=database, clock=clock, tools=tools, profiles=profiles)
+    tasks = []
+    try:
+        for server in servers:
+            link = Link(server, environ=environ, connect_seconds=connect_seconds, ping_seconds=ping_seconds)
+            await hub.begin(link)
+            tasks.append(asyncio.ensure_future(link.keep(partial(hub.update, link))))
+        yield hub
+    finally:
+        for task in tasks:
+            task.cancel()
+        if tasks:
+            await asyncio.wait(tasks)
