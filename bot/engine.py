@@ -16,19 +16,18 @@ from bot.deferral.authority import Authority
 from bot.deferral.executor import Executor
 from bot.deferral.external import deliver
 from bot.delivery import Delivery, show_progress
-from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
-from bot.jobs.budget import MOST_DEPTH, budget
+from bot.errors import UnknownApproval
+from bot.farewell import farewell
+from bot.jobs.budget import budget
 from bot.jobs.cards import JobCards
 from bot.jobs.desk import JobDesk
 from bot.jobs.endings import Inbox
 from bot.jobs.watch import JobWatch
-from bot.place import is_private, space_of
-from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnClock, TurnContext
+from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
 from bot.turns import MOST_LOSSES, Turns
-from storage import approvals, audit, cards, conversations, jobs, outbox, runs
+from storage import approvals, audit, cards, conversations, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
-from storage.jobs import Job
 from storage.runs import Run, RunKind, RunState
 
 logger = logging.getLogger(__name__)
@@ -79,8 +78,8 @@ class Engine:
             clock=clock,
             authority=authority,
             link=delivery.link_to,
-            cancel=self.cancel_job,
-            extended=turns.extended,
+            above=delivery.above,
+            turns=turns,
             deliver=self._deliver,
         )
         """What people do about jobs."""
@@ -126,7 +125,7 @@ class Engine:
             parent=parent,
             depth=depth,
             budget_ms=budget(clocked=ctx.clock.binds, wished_ms=ctx.budget_ms),
-            background=await self._turns.gist(ctx.conversation),
+            background=await self.desk.gist(ctx.conversation),
         )
         self._background.spawn(self._job_cards.show(run.id), name=f"show job {run.id}")
         self._background.spawn(self._go(run.id), name=f"job {run.id}")
@@ -171,9 +170,7 @@ class Engine:
             await conversations.ensure(tx, conversation, at=now)
             await runs.create(tx, run)
             if kind is RunKind.JOB:
-                above = self._delivery.above(run.place)
-                space = run.place if is_private(run.place) else space_of(run.place)
-                await jobs.create(tx, Job(run=run.id, space=space, depth=depth, above=above, background=background))
+                await self.desk.open(tx, run, depth=depth, background=background)
             await audit.record(
                 tx,
                 at=now,
@@ -187,6 +184,9 @@ class Engine:
 
     async def _go(self, run_id: str) -> None:
         """Take a run up, as far as it goes without people, and bring out what came of it."""
+        if self._stopping:
+            await self._turns.part([run_id])
+            return  # queued it stays, and is taken up after the next start
         await self._turns.go(run_id)
         await self._deliver()
 
@@ -199,38 +199,15 @@ class Engine:
 
     async def start_job_from(self, run_id: str, goal: str) -> Run | None:
         """Start a job on behalf of a run, in its place and for its requester. None from within a job too deep."""
-        parent = await runs.get(self.database.reader, run_id)
-        job = await jobs.get(self.database.reader, run_id)
-        depth = 1 if job is None else job.depth + 1
-        if parent is None or depth > MOST_DEPTH:
-            return None
-        ctx = TurnContext(
-            conversation=parent.conversation,
-            place=parent.place,
-            requester=parent.requester,
-            request=parent.request,
-            prompt=goal,
-            notify=parent.notify,
-            within=parent.within,
-            roles=parent.roles,
-            clock=TurnClock(refires=parent.clocked),
-        )
-        return await self.start_job(ctx, parent=parent.id, depth=depth)
+        child = await self.desk.child_of(run_id, goal)
+        return None if child is None else await self.start_job(child.ctx, parent=run_id, depth=child.depth)
 
     async def cancel_job(self, id: str, actor: Actor) -> Run:
         """End an open job and what it still asks. For its requester and for approvers; raises `DecisionRefused`.
 
         A call of it that already runs is not stopped: its card goes on telling the truth.
         """
-        job = await runs.get(self.database.reader, id)
-        if job is None or job.kind is not RunKind.JOB:
-            raise UnknownApproval("unknown", f"There is no job `{id}`.")
-        if actor.id != job.requester and not self.authority.is_approver(actor, job.place):
-            raise NotAllowed("not_requester", "Only the person who started this job, or an approver, can cancel it.")
-        if not await self._turns.cancel(job, by=actor.id):
-            raise AlreadySettled("too_late", f"Job `{id}` has already ended.")
-        await self._deliver()
-        return job
+        return await self.desk.cancel(id, actor)
 
     async def jobs(self, *, every: bool = False) -> list[Run]:
         """Open jobs, oldest first; with `every`, also ended ones."""
@@ -393,7 +370,12 @@ class Engine:
 
     async def stop(self, *, grace: float) -> None:
         """Start nothing new, give what runs `grace` seconds, then stop it and record that truthfully."""
-        self._stopping = True
+        grace, self._stopping = 0.0 if self._stopping else grace, True
         self._alarm.clear()
         await self._background.stop(grace=grace)
         self._alarm.clear()
+
+    async def farewell(self, *, grace: float, bring_out: float) -> None:
+        """`stop` while the face is still connected: what that leaves is shown, within `bring_out` seconds more."""
+        await self.stop(grace=grace)
+        await farewell(self._turns, self._delivery, self._job_cards, self._clock, seconds=bring_out)

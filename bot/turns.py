@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from bot.agent import transcript
 from bot.agent.loop import AgentLoop, OnText
 from bot.asking import Asking, Bound
+from bot.background import to_the_end
 from bot.clock import Clock
 from bot.deferral import sentences
 from bot.deferral.calls import LoopResult, ToolResult
@@ -32,9 +32,6 @@ logger = logging.getLogger(__name__)
 
 HISTORY = 200
 """Messages of a conversation that the model sees: the cost of a turn does not grow with its length."""
-
-GIST = 40
-"""Messages of its parent's conversation that the gist at a job's beginning is made of."""
 
 MOST_LOSSES = 1
 """A run whose process died, or could not store what came of it, is begun again so many times."""
@@ -104,10 +101,29 @@ class Turns:
                     if run is not None:
                         await self._watch.started(tx, run)
                 if run is not None:
-                    await self._stretch(run)
+                    try:
+                        await self._stretch(run)
+                    except asyncio.CancelledError:
+                        await to_the_end(self._put_back(run))
+                        raise
         finally:
             self._going.discard(run_id)
+            self._watch.forget(run_id)
             self._remembered.discard(run_id)
+
+    async def _put_back(self, run: Run) -> None:
+        """The program stops: a stretch that is cut short is begun again after the next start, and counts as no loss."""
+        async with self._database.begin("put back") as tx:
+            await self._watch.store(tx, run, cut_short=True)
+            await runs.put_back(tx, run.id, owner=self._boot)
+
+    async def part(self, run_ids: Iterable[str]) -> None:
+        """Tell those who wait for an answer in a reply that it comes after the restart, as a message of its own."""
+        for run_id in run_ids:
+            run = await runs.get(self._database.reader, run_id)
+            reply = self._delivery.replies.get(run_id)
+            if run is not None and reply is not None and run.state is RunState.QUEUED:
+                await show_progress(reply, words.RESTARTING, resting=True)
 
     async def lose(self, tx: Transaction, run: Run) -> None:
         """Give a run up whose process died twice."""
@@ -162,10 +178,6 @@ class Turns:
         if (limit := self._limits.get(run_id)) is not None and (at := limit.when()) is not None and not limit.expired():
             limit.reschedule(at + milliseconds / 1000)
 
-    async def gist(self, conversation: str) -> str:
-        """What was said last in a conversation, for a job that comes from it."""
-        return transcript.gist(await conversations.load(self._database.reader, conversation, last=GIST))
-
     async def release(self) -> None:
         """Let go of replies whose hold is over: from then on the answer is a message of its own."""
         now = self._clock.now()
@@ -209,8 +221,6 @@ class Turns:
         else:
             if result.pending:
                 await self._show_waiting(run, result.text, [call.kind for call in result.pending])
-        finally:
-            self._watch.forget(run.id)
 
     async def _store(self, run: Run, length: int, result: LoopResult, told: Sequence[Note], *, spent_ms: int) -> None:
         """The one transaction that ends a stretch (T0 or T5)."""

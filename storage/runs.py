@@ -231,6 +231,14 @@ async def set_spent(tx: Transaction, id: str, milliseconds: int) -> None:
     await tx.execute("UPDATE run SET spent_ms = ? WHERE id = ? AND spent_ms < ?", milliseconds, id, milliseconds)
 
 
+async def put_back(tx: Transaction, id: str, *, owner: str) -> bool:
+    """`running -> queued`: its process stops in order, which is no loss. False if `owner` does not hold it."""
+    done = await tx.execute(
+        "UPDATE run SET state = 'queued' WHERE id = ? AND state = 'running' AND owner = ?", id, owner
+    )
+    return bool(done)
+
+
 async def requeue_orphans(tx: Transaction, *, owner: str) -> list[Run]:
     """Queue again what a dead process (any owner but `owner`) was working on, counting the loss."""
     rows = await tx.all(

@@ -9,7 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from bot.app import open_app
+from bot.app import STOP_GRACE_SECONDS, open_app
 from bot.clock import SystemClock, new_id
 from bot.errors import StartError
 from bot.redact import Redactor
@@ -17,6 +17,13 @@ from bot.settings import Settings, environment, twin_address
 from bot.single import data_lock, hold, token_lock
 from bot.toolbox import builtin_tools
 from bot.toolbox.sandbox import Sandbox
+
+FAREWELL_SECONDS = 6.0
+"""After the grace period: long enough for a job's card, which is edited every five seconds at most. With both, closing
+the connection included, the program has ended within 20 seconds of the signal."""
+
+CLOSE_SECONDS = 4.0
+"""For the connection to close."""
 
 PLAYGROUND_FOLDER = "playground"
 """Where the playground keeps its guild: beside the database."""
@@ -92,30 +99,29 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
     from cogs.client import SignoffClient, run_client
 
     VoiceClient.warn_nacl = VoiceClient.warn_dave = False  # nobody here wants to speak; it would be two warnings
-    task = asyncio.current_task()
+    stopping = asyncio.Event()
     loop = asyncio.get_running_loop()
-    stopped = False
-
-    def stop() -> None:
-        nonlocal stopped
-        if task is not None and not stopped:
-            stopped = True
-            task.cancel()
-
     for number in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(number, stop)
+        loop.add_signal_handler(number, stopping.set)
     tools = builtin_tools(workspace=settings.workspace, sandbox=Sandbox(bare=settings.sandbox == "none"), new_id=new_id)
-    try:
-        async with open_app(settings, tools=tools, mask=redactor.mask, clock=SystemClock(), new_id=new_id) as app:
-            client = SignoffClient(
-                engine=app.engine,
-                background=app.background,
-                remember=app.remember,
-                recall=app.recall,
-                proxy=settings.discord_proxy,
-            )
-            await run_client(client, token)
-    except asyncio.CancelledError:
-        if not stopped:
-            raise
-    return 0
+    async with open_app(settings, tools=tools, mask=redactor.mask, clock=SystemClock(), new_id=new_id) as app:
+        client = SignoffClient(
+            engine=app.engine,
+            background=app.background,
+            remember=app.remember,
+            recall=app.recall,
+            proxy=settings.discord_proxy,
+        )
+        connected = asyncio.ensure_future(run_client(client, token))
+        stopped = asyncio.ensure_future(stopping.wait())
+        try:
+            await asyncio.wait({connected, stopped}, return_when=asyncio.FIRST_COMPLETED)
+            if connected.done():
+                return connected.result() or 0
+            # While Discord is still connected: cards and replies show what the stop has left.
+            await app.engine.farewell(grace=STOP_GRACE_SECONDS, bring_out=FAREWELL_SECONDS)
+            return 0
+        finally:
+            for task in (stopped, connected):
+                task.cancel()
+            await asyncio.wait({stopped, connected}, timeout=CLOSE_SECONDS)

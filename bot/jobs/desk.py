@@ -7,30 +7,51 @@ refused is refused with a sentence, and everything that counts is on the trail.
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
 from datetime import UTC, datetime
+from typing import Protocol
 
 from bot.agent import transcript
 from bot.clock import Clock
 from bot.deferral.authority import Authority
 from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
-from bot.jobs.budget import EXTENSION_MS, MOST_BUDGET_MS
+from bot.jobs.budget import EXTENSION_MS, MOST_BUDGET_MS, MOST_DEPTH
 from bot.jobs.cards import OPEN
 from bot.jobs.words import state_word
-from bot.place import is_private
-from bot.surface import Actor, CardPress
+from bot.place import is_private, space_of
+from bot.surface import Actor, CardPress, TurnClock, TurnContext
 from storage import audit, conversations, jobs, people, runs
-from storage.database import Database
+from storage.database import Database, Transaction
 from storage.jobs import Job
-from storage.runs import Run
+from storage.runs import Run, RunKind
 
 CONFIRM_MS = 60_000
 """How long a first press on Stop waits for its second one."""
 MOST_NOTES = 10
 """Notes that a job has not taken up yet."""
+_GIST = 40
+"""Messages of its parent's conversation that the gist at a job's beginning is made of."""
 _EVERYTHING = 1_000_000
 
-Cancel = Callable[[str, Actor], Awaitable[Run]]
-Extended = Callable[[str, int], None]
+
+class Worker(Protocol):
+    """Who works on runs: see `bot.turns.Turns`."""
+
+    async def cancel(self, run: Run, *, by: str) -> bool:
+        """End a run on request. False if it has ended already."""
+        ...
+
+    def extended(self, run_id: str, milliseconds: int) -> None:
+        """A run has more compute time, from this moment on."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
+class Child:
+    """A job that is about to be started by a run."""
+
+    ctx: TurnContext
+    depth: int
 
 
 class JobDesk:
@@ -43,25 +64,65 @@ class JobDesk:
         clock: Clock,
         authority: Authority,
         link: Callable[[str, str | None], str],
-        cancel: Cancel,
-        extended: Extended,
+        above: Callable[[str], str | None],
+        turns: Worker,
         deliver: Callable[[], Awaitable[None]],
     ) -> None:
-        """`extended` hears by how many milliseconds a job's compute time grew; `deliver` brings out what is owed."""
+        """`above`: the channel that a place is a thread of; `deliver` brings out what is owed."""
         self._database = database
         self._clock = clock
         self._authority = authority
         self._link = link
-        self._cancel = cancel
-        self._extended = extended
+        self._above = above
+        self._turns = turns
         self._deliver = deliver
+
+    async def open(self, tx: Transaction, run: Run, *, depth: int, background: str) -> None:
+        """Give a new run what a job has beside it, in the commit that stores the run."""
+        space = run.place if is_private(run.place) else space_of(run.place)
+        above = self._above(run.place)
+        await jobs.create(tx, Job(run=run.id, space=space, depth=depth, above=above, background=background))
+
+    async def gist(self, conversation: str) -> str:
+        """What was said last in a conversation, for a job that comes from it."""
+        return transcript.gist(await conversations.load(self._database.reader, conversation, last=_GIST))
+
+    async def child_of(self, run_id: str, goal: str) -> Child | None:
+        """The job that a run may start, in its place and for its requester; None from within a job too deep."""
+        parent, job = await runs.get(self._database.reader, run_id), await jobs.get(self._database.reader, run_id)
+        depth = 1 if job is None else job.depth + 1
+        if parent is None or depth > MOST_DEPTH:
+            return None
+        ctx = TurnContext(
+            conversation=parent.conversation,
+            place=parent.place,
+            requester=parent.requester,
+            request=parent.request,
+            prompt=goal,
+            notify=parent.notify,
+            within=parent.within,
+            roles=parent.roles,
+            clock=TurnClock(refires=parent.clocked),
+        )
+        return Child(ctx=ctx, depth=depth)
+
+    async def cancel(self, id: str, actor: Actor) -> Run:
+        """See `Engine.cancel_job`."""
+        run = await runs.get(self._database.reader, id)
+        if run is None or run.kind is not RunKind.JOB:
+            raise UnknownApproval("unknown", f"There is no job `{id}`.")
+        self._allow(actor, run)
+        if not await self._turns.cancel(run, by=actor.id):
+            raise AlreadySettled("too_late", f"Job `{id}` has already ended.")
+        await self._deliver()
+        return run
 
     async def stop(self, press: CardPress) -> str:
         """Stop, at the second press of the same person within a minute; what to tell them. Raises `DecisionRefused`."""
         run, job = await self._open(press)
         now = self._clock.now()
         if job.stop_by == press.actor.id and job.stop_at is not None and now - job.stop_at <= CONFIRM_MS:
-            await self._cancel(run.id, press.actor)
+            await self.cancel(run.id, press.actor)
             return f"Job `{run.id}` is stopped."
         async with self._database.begin("ask stop") as tx:
             await jobs.ask_stop(tx, run.id, person=press.actor.id, at=now)
@@ -84,7 +145,7 @@ class JobDesk:
                 run=run.id,
                 detail={"budget_ms": longer.budget_ms},
             )
-        self._extended(run.id, longer.budget_ms - (run.budget_ms or 0))
+        self._turns.extended(run.id, longer.budget_ms - (run.budget_ms or 0))
         await self._deliver()
         return f"Job `{run.id}` has {longer.budget_ms // 60_000} minutes of compute time now."
 

@@ -17,6 +17,8 @@ from storage.database import Database, Transaction
 from storage.jobs import JobLimits, Step
 from storage.runs import Run, RunKind
 
+CUT_SHORT = "put aside: the bot is being stopped, and this goes on when it is started again"
+
 
 @dataclass
 class _Live:
@@ -94,11 +96,16 @@ class JobWatch:
         """The stretch is over, however it ended."""
         self._live.pop(run_id, None)
 
-    async def store(self, tx: Transaction, run: Run, usage: Usage | None = None) -> None:
-        """Write down all that the stretch has used and done so far, and that there is something new to see."""
+    async def store(self, tx: Transaction, run: Run, usage: Usage | None = None, *, cut_short: bool = False) -> None:
+        """Write down all that the stretch has used and done so far, and that there is something new to see.
+
+        `cut_short`: the program stops in the middle of it.
+        """
         if run.kind is not RunKind.JOB:
             return
         if (live := self._live.get(run.id)) is not None:
+            if cut_short:
+                live.steps.append(Step(at=self._clock.now(), text=CUT_SHORT))
             await runs.set_spent(tx, run.id, live.spent_before + self._clock.now() - live.began_at)
             await jobs.put_steps(tx, run.id, live.steps[live.written :], after=live.steps_before + live.written)
         if usage is not None:

@@ -12,6 +12,10 @@ from storage.jobs import Note
 from storage.runs import Run, RunState
 
 NOTHING_TO_REPORT = "It ended without an error and without a word: there is no summary of what it did."
+RESTARTING = (
+    "I am being stopped, so this is put aside. It goes on by itself when I am started again; the answer will be a new"
+    " message."
+)
 OUT_OF_TIME = "It ran out of its compute time and was stopped. Look at its log, and at the cards for what ran."
 
 _ENDINGS = {
