@@ -18,6 +18,7 @@ from bot.deferral.seal import Seal, load_key
 from bot.deferral.tool import Tool
 from bot.delivery import Delivery
 from bot.engine import Engine
+from bot.holding import Holding
 from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
 from bot.policing import Allowed, build_policy
@@ -163,6 +164,7 @@ async def open_app(
             ) as loop,
         ):
             watch = JobWatch(database=database, clock=clock, limits=job_limits or settings.job_limits)
+            holding = Holding(database=database, clock=clock, delivery=delivery, hold_ms=settings.hold_ms)
             turns = Turns(
                 database=database,
                 clock=clock,
@@ -170,7 +172,7 @@ async def open_app(
                 loop=loop,
                 asking=asking,
                 delivery=delivery,
-                hold_ms=settings.hold_ms,
+                holding=holding,
                 watch=watch,
             )
             engine = Engine(
@@ -182,6 +184,7 @@ async def open_app(
                 executor=executor,
                 delivery=delivery,
                 turns=turns,
+                holding=holding,
                 background=background,
                 sweep_ms=sweep_ms,
                 watch=watch,

@@ -18,6 +18,7 @@ from bot.deferral.external import deliver
 from bot.delivery import Delivery, show_progress
 from bot.errors import UnknownApproval
 from bot.farewell import farewell
+from bot.holding import Holding
 from bot.jobs.budget import budget
 from bot.jobs.cards import JobCards
 from bot.jobs.desk import JobDesk
@@ -52,6 +53,7 @@ class Engine:
         executor: Executor,
         delivery: Delivery,
         turns: Turns,
+        holding: Holding,
         background: Background,
         sweep_ms: int,
         watch: JobWatch,
@@ -64,6 +66,7 @@ class Engine:
         self._executor = executor
         self._delivery = delivery
         self._turns = turns
+        self._holding = holding
         self._background = background
         self._sweep_ms = sweep_ms
         """How often to look for what other processes wrote. Deadlines are met by the alarm itself."""
@@ -104,9 +107,15 @@ class Engine:
     # -- turns and jobs -------------------------------------------------------------------------
 
     async def take_turn(self, ctx: TurnContext, reply: Reply) -> None:
-        """Run one request until it is answered, waits for people, or has failed. The answer goes to `reply`."""
-        run = await self._create(ctx, RunKind.TURN, conversation=ctx.conversation)
-        self._delivery.replies[run.id] = reply
+        """Run one request until it is answered, waits for people, or has failed. The answer goes to `reply`.
+
+        A request that comes a second time (its occurrence is known already) starts nothing.
+        """
+        run, is_new = await self._create(ctx, RunKind.TURN, conversation=ctx.conversation)
+        if not is_new:
+            await self._holding.again(run, reply, ctx.clock)
+            return
+        self._holding.begin(run.id, reply, ctx.clock)
         if self._turns.is_busy(ctx.conversation):
             await show_progress(reply, QUEUED_TEXT, resting=True)
         # The turn is ours from here on: it goes on if the face's own task is cancelled.
@@ -118,7 +127,7 @@ class Engine:
         One goal of one `parent` is one job: a turn that is begun again after a crash does not start it twice. Its
         compute budget is captured here, at the last moment anything knows who held a clock over the asker.
         """
-        run = await self._create(
+        run, _ = await self._create(
             ctx,
             RunKind.JOB,
             conversation=f"job/{self._new_id()}",
@@ -141,7 +150,8 @@ class Engine:
         depth: int = 0,
         budget_ms: int | None = None,
         background: str = "",
-    ) -> Run:
+    ) -> tuple[Run, bool]:
+        """Store a new run; or the one that was there before, and False."""
         now = self._clock.now()
         run_id = self._new_id()
         run = Run(
@@ -166,7 +176,9 @@ class Engine:
         )
         async with self.database.begin("start run") as tx:
             if parent is not None and (same := await runs.job_of(tx, parent, ctx.prompt)) is not None:
-                return same
+                return same, False
+            if kind is RunKind.TURN and (same := await runs.of_request(tx, conversation, ctx.request)) is not None:
+                return same, False
             await conversations.ensure(tx, conversation, at=now)
             await runs.create(tx, run)
             if kind is RunKind.JOB:
@@ -180,7 +192,7 @@ class Engine:
                 conversation=conversation,
                 detail={"place": ctx.place, "request": ctx.request},
             )
-        return run
+        return run, True
 
     async def _go(self, run_id: str) -> None:
         """Take a run up, as far as it goes without people, and bring out what came of it."""
@@ -188,6 +200,7 @@ class Engine:
             await self._turns.part([run_id])
             return  # queued it stays, and is taken up after the next start
         await self._turns.go(run_id)
+        await self._holding.part(run_id)
         await self._deliver()
 
     async def _deliver(self) -> None:
@@ -318,7 +331,7 @@ class Engine:
             self._executor.record_unrecorded,
             self._watch.flush,
             self._turns.requeue_stranded,
-            self._turns.release,
+            self._holding.release,
             self._expire,
             self._start_approved,
             self._deliver,
@@ -362,7 +375,7 @@ class Engine:
         for at in (
             await approvals.next_deadline(reader),
             await outbox.next_due(reader),
-            self._turns.next_release(),
+            self._holding.next_release(),
             await self._job_cards.next_due(),
         ):
             if at is not None and not self._stopping:

@@ -18,6 +18,7 @@ from bot.deferral import sentences
 from bot.deferral.calls import LoopResult, ToolResult
 from bot.delivery import Delivery, show_progress
 from bot.errors import EmptyAnswer, ModelError
+from bot.holding import Holding
 from bot.jobs import endings, words
 from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
@@ -60,7 +61,7 @@ class Turns:
         loop: AgentLoop,
         asking: Asking,
         delivery: Delivery,
-        hold_ms: int,
+        holding: Holding,
         watch: JobWatch,
     ) -> None:
         self._database = database
@@ -69,21 +70,16 @@ class Turns:
         self._loop = loop
         self._asking = asking
         self._delivery = delivery
-        self._hold_ms = hold_ms
+        self._holding = holding
         self._watch = watch
         self._lanes = Lanes()
         self._going: set[str] = set()
         self._remembered: set[str] = set()
-        self._held: dict[str, int] = {}
         self._limits: dict[str, asyncio.Timeout] = {}
 
     def is_going(self, run_id: str) -> bool:
         """Whether this process works on the run, or is about to."""
         return run_id in self._going
-
-    def next_release(self) -> int | None:
-        """When the next reply stops being held for its answer."""
-        return min(self._held.values(), default=None)
 
     async def go(self, run_id: str) -> None:
         """Take a run up and bring it to its next pause or its ending. Nothing happens if it cannot go on."""
@@ -178,25 +174,10 @@ class Turns:
         if (limit := self._limits.get(run_id)) is not None and (at := limit.when()) is not None and not limit.expired():
             limit.reschedule(at + milliseconds / 1000)
 
-    async def release(self) -> None:
-        """Let go of replies whose hold is over: from then on the answer is a message of its own."""
-        now = self._clock.now()
-        for run_id in [held for held, until in self._held.items() if until <= now]:
-            del self._held[run_id]
-            if (reply := self._delivery.replies.pop(run_id, None)) is not None:
-                kinds = [call.kind for call in await self._open_calls(run_id) if call.state is ApprovalState.PENDING]
-                await show_progress(reply, sentences.still_waits(kinds), resting=True)
-
-    async def _open_calls(self, run_id: str) -> list[Approval]:
-        """The calls that the run waits for."""
-        run = await runs.get(self._database.reader, run_id)
-        calls = await approvals.of_pause(self._database.reader, run_id, run.pauses) if run is not None else []
-        return [call for call in calls if call.is_open]
-
     async def _stretch(self, run: Run) -> None:
         """One stretch of the loop and its transaction. Whatever goes wrong, the run gets an ending."""
-        await self.release()
-        self._held.pop(run.id, None)
+        await self._holding.release()
+        self._holding.forget(run.id)
         try:
             began = self._clock.now()
             length, result, told = await self._within_budget(run)
@@ -314,7 +295,7 @@ class Turns:
     # -- T0: the run waits ----------------------------------------------------------------------
 
     async def _pause(self, tx: Transaction, run: Run, result: LoopResult, bound: Sequence[Bound], length: int) -> None:
-        hold_until = self._clock.now() + self._hold_ms if run.id in self._delivery.replies else None
+        hold_until = self._holding.until(run.id)
         waits = await runs.wait(
             tx,
             run.id,
@@ -326,12 +307,13 @@ class Turns:
         if not waits:
             return  # cancelled meanwhile: nothing is asked any more
         if hold_until is not None:
-            self._held[run.id] = hold_until
+            self._holding.keep(run.id, hold_until)
         await self._asking.open(tx, run, result.pending, bound, pause=run.pauses + 1)
 
     async def _show_waiting(self, run: Run, said: str, kinds: Sequence[str]) -> None:
-        """Progress in the reply; not owed, so its failure costs nothing."""
-        if (reply := self._delivery.replies.get(run.id)) is not None:
+        """Progress in a reply that is held; not owed, so its failure costs nothing."""
+        reply = self._delivery.replies.get(run.id)
+        if reply is not None and self._holding.holds(run.id):
             waiting = sentences.waiting(kinds)
             if await show_progress(reply, f"{said}\n\n{waiting}" if said.strip() else waiting, resting=True):
                 await self._remember(run, reply)

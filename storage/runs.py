@@ -134,6 +134,14 @@ async def get(reader: Reader, id: str) -> Run | None:
     return _run(row) if row else None
 
 
+async def of_request(reader: Reader, conversation: str, request: str | None) -> Run | None:
+    """The turn that this occurrence has started in the conversation, or None."""
+    row = await reader.one(
+        "SELECT * FROM run WHERE kind = 'turn' AND conversation = ? AND request = ?", conversation, request
+    )
+    return _run(row) if row else None
+
+
 async def job_of(reader: Reader, parent: str, prompt: str) -> Run | None:
     """The job that the run `parent` has started for this goal, or None."""
     row = await reader.one("SELECT * FROM run WHERE parent = ? AND prompt = ? LIMIT 1", parent, prompt)

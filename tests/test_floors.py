@@ -68,6 +68,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.turns": {"bot", "storage"},
     "bot.decisions": {"bot", "storage"},
     "bot.asking": {"bot", "storage"},
+    "bot.holding": {"bot", "storage"},
     "bot.timeline": {"bot", "storage"},
     "bot.farewell": {"bot.clock", "bot.delivery", "bot.jobs", "bot.turns"},
     "bot.engine": {"bot", "storage"},

@@ -49,6 +49,7 @@ CREATE TABLE run (
   ended_at     INTEGER
 ) STRICT;
 CREATE INDEX run_open ON run (state) WHERE state IN ('queued', 'running', 'waiting');
+CREATE UNIQUE INDEX run_request ON run (conversation, request) WHERE kind = 'turn' AND request IS NOT NULL;
 CREATE INDEX run_parent ON run (parent) WHERE parent IS NOT NULL;
 
 -- What a background job has beside its run. Its card is owed like the cards below; `due_at` keeps the pace.

@@ -1,0 +1,139 @@
+"""Replies in which an answer may still come, and how they are let go while people are waited for.
+
+Holding is a wake on top of the rows and nothing else: what is held here is also stored, and killing the process loses
+no more than the chance to answer in the same message.
+"""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from bot.clock import Clock
+from bot.deferral import sentences
+from bot.deferral.tool import ToolKind
+from bot.deferral.transport import Way, way
+from bot.delivery import Delivery, delivering, show_progress
+from bot.errors import DeliveryError
+from bot.surface import Reply, TurnClock
+from storage import approvals, audit, cards, runs
+from storage.approvals import Approval, ApprovalState
+from storage.cards import Card
+from storage.database import Database
+from storage.runs import Run, RunState
+
+BUSY_TEXT = "I am already working on this request; it was sent a second time. Its answer comes once."
+
+
+class Holding:
+    """Holds the replies of one process."""
+
+    def __init__(self, *, database: Database, clock: Clock, delivery: Delivery, hold_ms: int) -> None:
+        self._database = database
+        self._clock = clock
+        self._delivery = delivery
+        self._hold_ms = hold_ms
+        self._clocks: dict[str, TurnClock] = {}
+        self._until: dict[str, int] = {}
+
+    def begin(self, run_id: str, reply: Reply, clock: TurnClock) -> None:
+        """A turn's answer goes to `reply`, as long as its `clock` allows."""
+        for ended in self._clocks.keys() - self._delivery.replies.keys():
+            del self._clocks[ended]
+        self._delivery.replies[run_id] = reply
+        if clock.binds:
+            self._clocks[run_id] = clock
+
+    async def again(self, run: Run, reply: Reply, clock: TurnClock) -> None:
+        """A request came a second time. Its new reply gets the answer if no other waits for it, else the truth."""
+        if run.state in {RunState.QUEUED, RunState.RUNNING} and run.id not in self._delivery.replies:
+            self.begin(run.id, reply, clock)
+            return
+        text = run.result or BUSY_TEXT
+        if run.state is RunState.WAITING:
+            text = sentences.asked({call.kind for call in await self._waiting(run)}) or BUSY_TEXT
+        with suppress(DeliveryError), delivering():
+            await reply.finish(text, key=f"again:{run.id}")
+
+    # -- while people are waited for ------------------------------------------------------------
+
+    def until(self, run_id: str) -> int | None:
+        """Until when the reply can be held if the run pauses now; None if it cannot."""
+        if run_id not in self._delivery.replies:
+            return None
+        now = self._clock.now()
+        chosen = way(self._clocks.get(run_id, TurnClock()), now=now, hold_ms=self._hold_ms, usable=True)
+        return now + self._hold_ms if chosen is Way.HOLD else None
+
+    def keep(self, run_id: str, until: int) -> None:
+        """The run has paused, and its reply is held."""
+        self._until[run_id] = until
+
+    def holds(self, run_id: str) -> bool:
+        """Whether the paused run's reply is held."""
+        return run_id in self._until
+
+    def forget(self, run_id: str) -> None:
+        """The run goes on."""
+        self._until.pop(run_id, None)
+
+    def next_release(self) -> int | None:
+        """When the next reply stops being held for its answer."""
+        return min(self._until.values(), default=None)
+
+    async def release(self) -> None:
+        """Let go of replies whose hold is over: from then on the answer is a message of its own."""
+        now = self._clock.now()
+        for run_id in [held for held, until in self._until.items() if until <= now]:
+            del self._until[run_id]
+            if (reply := self._delivery.replies.pop(run_id, None)) is not None:
+                run = await runs.get(self._database.reader, run_id)
+                kinds = {call.kind for call in await self._waiting(run)} if run is not None else set()
+                await show_progress(reply, sentences.still_waits(kinds), resting=True)
+
+    async def part(self, run_id: str) -> None:
+        """End the turn of a run that has paused under a clock: posting first, deciding then.
+
+        What people could see is waited for without the turn; what they could not is refused, and the run goes on in
+        the same reply.
+        """
+        reply, clock = self._delivery.replies.get(run_id), self._clocks.get(run_id)
+        run = await runs.get(self._database.reader, run_id) if reply is not None and clock is not None else None
+        if reply is None or clock is None or run is None or run.state is not RunState.WAITING or self.holds(run_id):
+            return
+        shown = [card for card in [await self._shown(card) for card in await self._cards(run)] if card is not None]
+        for card in shown:
+            chosen = way(clock, now=self._clock.now(), hold_ms=self._hold_ms, usable=card.message is not None)
+            if chosen is Way.REFUSE:
+                await self._refuse(card)
+        if not (waiting := await self._waiting(run)):
+            return  # the run goes on in its reply
+        self._delivery.replies.pop(run_id, None)
+        with suppress(DeliveryError), delivering():
+            message = await reply.finish(sentences.asked({call.kind for call in waiting}))
+            async with self._database.begin("remember reply") as tx:
+                await runs.set_reply(tx, run_id, message)
+
+    async def _cards(self, run: Run) -> list[str]:
+        """Cards with calls that people have to see."""
+        return sorted({call.card for call in await self._waiting(run) if call.kind != ToolKind.EXTERNAL})
+
+    async def _shown(self, id: str) -> Card | None:
+        await self._delivery.show_card(id)
+        return await cards.get_card(self._database.reader, id)
+
+    async def _refuse(self, card: Card) -> None:
+        async with self._database.begin("refuse") as tx:
+            for call in await approvals.of_card(tx, card.id):
+                if call.state is ApprovalState.PENDING and call.kind != ToolKind.EXTERNAL:
+                    await approvals.settle(
+                        tx,
+                        call.id,
+                        ApprovalState.UNDELIVERABLE,
+                        by=audit.SYSTEM,
+                        at=self._clock.now(),
+                        note=card.error or "the card could not be posted in time.",
+                    )
+
+    async def _waiting(self, run: Run) -> list[Approval]:
+        calls = await approvals.of_pause(self._database.reader, run.id, run.pauses)
+        return [call for call in calls if call.state is ApprovalState.PENDING]
