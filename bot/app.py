@@ -7,7 +7,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from bot.agent.build import Model, open_loop, open_outside
+from bot.agent.build import Model, load_own, open_loop, open_outside
 from bot.asking import Asking
 from bot.background import Background
 from bot.clock import Clock, NewId
@@ -88,6 +88,7 @@ async def open_app(
     every_tool = [*tools, make_start_job(start_job)]
     by_name = {tool.name: tool for tool in every_tool}
     profiles = {tool.name: tool.profile for tool in every_tool}
+    own = load_own(settings.agent, settings.agent_deps) if settings.agent else None
     policy = build_policy(settings.policy, every_tool)
     async with open_db(str(settings.database)) as database:
         delivery = Delivery(
@@ -161,8 +162,10 @@ async def open_app(
                 screen=screen,
                 nobody_can_decide=nobody_can_decide,
                 mask=mask,
+                own=own,
             ) as loop,
         ):
+            profiles.update({tool.name: tool.profile for tool in by_name.values()})
             watch = JobWatch(database=database, clock=clock, limits=job_limits or settings.job_limits)
             holding = Holding(database=database, clock=clock, delivery=delivery, hold_ms=settings.hold_ms)
             turns = Turns(

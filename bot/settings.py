@@ -70,6 +70,10 @@ class Settings(BaseSettings):
     """A pydantic-ai model name; None is the offline model."""
     model_timeout: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=120)
     """How long one answer of the model may take."""
+    agent: str | None = None
+    """The user's own pydantic-ai agent, as package.module:name; None is ours."""
+    agent_deps: str | None = None
+    """What makes its dependencies, likewise."""
     streaming: Annotated[bool, BeforeValidator(values.switch)] = True
     """Whether answers grow while the model writes."""
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 
 from pydantic_ai.models import Model
 
 from bot.agent.gate import Gate, Record, Refusal, Screen
 from bot.agent.loop import AgentLoop
 from bot.agent.models import build_model, close_model
+from bot.agent.own import OwnAgent, load_own
 from bot.clock import Clock
 from bot.deferral.policy import Policy
 from bot.deferral.tool import Tool
@@ -17,7 +18,7 @@ from bot.errors import SettingsError
 from bot.outside import McpServer
 from storage.database import Database
 
-__all__ = ["Model", "open_loop", "open_outside"]
+__all__ = ["Model", "load_own", "open_loop", "open_outside"]
 
 _MCP = {"mcp", "mcp_types", "jsonschema", "referencing"}
 
@@ -28,16 +29,18 @@ async def open_loop(
     model: Model | str | None,
     timeout_seconds: float,
     streaming: bool,
-    tools: Mapping[str, Tool],
+    tools: MutableMapping[str, Tool],
     policy: Policy,
     clock: Clock,
     screen: Screen,
     nobody_can_decide: Refusal,
     mask: Callable[[str], str],
     record: Record | None = None,
+    own: OwnAgent | None = None,
 ) -> AsyncIterator[AgentLoop]:
     """The loop over a model given by name (None: the offline model) or as an object. `tools` may change meanwhile.
 
+    With the user's `own` agent, its tools are added to `tools`.
     Raises `SettingsError` or `ModelError` when the model cannot be built.
     """
     built = model if isinstance(model, Model) else build_model(model, timeout_seconds=timeout_seconds)
@@ -51,7 +54,11 @@ async def open_loop(
         record=record,
     )
     try:
-        yield AgentLoop(model=built, gate=gate, streaming=streaming, timeout_seconds=timeout_seconds)
+        async with AsyncExitStack() as stack:
+            if own is not None:
+                await stack.enter_async_context(own.agent)
+                tools.update({tool.name: tool for tool in await own.tools(built, tools)})
+            yield AgentLoop(model=built, gate=gate, streaming=streaming, timeout_seconds=timeout_seconds, own=own)
     finally:
         await close_model(built)
 

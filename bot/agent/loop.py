@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import partial
 
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolDenied, ToolReturn
 from pydantic_ai.exceptions import ToolFailed
@@ -13,6 +14,7 @@ from pydantic_ai.settings import ModelSettings
 from bot.agent import history
 from bot.agent.executions import Executions
 from bot.agent.gate import Gate, RunDeps
+from bot.agent.own import OwnAgent
 from bot.agent.repair import INTERRUPTED
 from bot.agent.stretch import Driver, OnText, Output, Stretch
 from bot.deferral.calls import Limits, LoopResult, ToolResult
@@ -41,10 +43,14 @@ class AgentLoop:
         streaming: bool,
         timeout_seconds: float,
         instructions: str = INSTRUCTIONS,
+        own: OwnAgent | None = None,
     ) -> None:
+        """`own` is the user's agent, in the place of ours."""
         self._streaming = streaming
         self._settings = ModelSettings(timeout=timeout_seconds)
         self._gate = gate
+        self._model = model
+        self._own = own
         self._agent: Agent[RunDeps, Output] = Agent(
             model,
             deps_type=RunDeps,
@@ -116,7 +122,7 @@ class AgentLoop:
         limits = limits or Limits()
         tools = self._gate.tools()
         driver = Driver(
-            agent=self._agent,
+            iter=self._agent.iter if self._own is None else partial(self._own.iter, gate=self._gate, model=self._model),
             tools=tools.keys(),
             deps=RunDeps(run, tools=tools, executions=executions or Executions(limits.tool_calls)),
             settings=self._settings,

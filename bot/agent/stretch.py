@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Awaitable, Callable, Collection, Sequence
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,6 +31,7 @@ from pydantic_ai.usage import UsageLimits
 
 from bot.agent.gate import RunDeps
 from bot.agent.models import explain
+from bot.agent.own import written
 from bot.agent.repair import repair
 from bot.deferral.calls import Limits, PendingToolCall, Usage
 from bot.deferral.events import EventKind, Reporter
@@ -68,7 +70,8 @@ class Stretch:
 class Driver:
     """One run and all that it needs."""
 
-    agent: Agent[RunDeps, Output]
+    iter: Callable[..., AbstractAsyncContextManager[AgentRun[RunDeps, Output]]]
+    """As `Agent.iter`."""
     tools: Collection[str]
     deps: RunDeps
     settings: ModelSettings
@@ -91,7 +94,7 @@ class Driver:
         run: AgentRun[RunDeps, Output] | None = None
         error: Exception | None
         try:
-            async with self.agent.iter(
+            async with self.iter(
                 prompt,
                 message_history=messages,
                 deferred_tool_results=results,
@@ -166,7 +169,8 @@ class Driver:
     ) -> Stretch:
         output = run.result.output if run.result is not None and error is None else ""
         new = [message for message in [*run.new_messages(), *self.unsent] if message.parts]
-        text = output if isinstance(output, str) else _last_text(new)
+        waits = isinstance(output, DeferredToolRequests)
+        text = _last_text(new) if waits else written(output)
         pending = pending_calls(output) if isinstance(output, DeferredToolRequests) else []
         if error is None and any(not call.call_id for call in pending):
             error = ModelError("The model made a call that has no id, so nothing could answer it. Ask again.")
