@@ -13,7 +13,7 @@ from argparse import Namespace
 from importlib.metadata import PackageNotFoundError, version
 
 from bot.cli.arguments import build_parser
-from bot.clock import SystemClock
+from bot.clock import SystemClock, new_id
 from bot.errors import SettingsError, SignoffError
 from bot.logs import configure_logging
 from bot.redact import Redactor
@@ -92,9 +92,13 @@ def _do(command: str, chosen: Namespace, settings: Settings, redactor: Redactor)
             asyncio.run(listings.show_approval(settings, chosen))
         case "approvals", "cancel":
             asyncio.run(listings.cancel_approval(settings, chosen, SystemClock()))
-        case "jobs", "list":
+        case "jobs" | "job", "start":
+            from bot.cli import job_start
+
+            asyncio.run(job_start.start(settings, chosen, SystemClock(), new_id))
+        case "jobs" | "job", "list":
             asyncio.run(listings.list_jobs(settings, chosen))
-        case "jobs", "show":
+        case "jobs" | "job", "show":
             asyncio.run(listings.show_job(settings, chosen))
         case "audit", "list":
             asyncio.run(listings.list_audit(settings, chosen))
