@@ -24,6 +24,7 @@ from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.database import Database, Transaction
 from storage.outbox import Owed
+from storage.runs import RunKind
 
 logger = logging.getLogger(__name__)
 
@@ -159,10 +160,12 @@ class Delivery:
         names = {call.tool for call in calls}
         asks = any(call.kind == ToolKind.APPROVAL for call in calls)
         users, roles = self._approvers() if asks else (frozenset(), frozenset())
+        run = await runs.get(self._database.reader, card.run)
         return CardView(
             card=card,
             approvals=tuple(calls),
             profiles={name: profile for name, profile in self._profiles.items() if name in names},
+            job=run.id if run is not None and run.kind is RunKind.JOB else None,
             changed={call.id: await self._changed(call, call.replaces) for call in calls if call.replaces},
             ping=tuple(sorted(users or {call.requester for call in calls if call.kind == ToolKind.QUESTION})),
             ping_roles=tuple(sorted(roles)),

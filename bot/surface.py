@@ -83,6 +83,8 @@ class CardView:
     """Tool name to what its body may touch."""
     changed: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Of calls that are asked again, by id: what is different from what was approved."""
+    job: str | None = None
+    """The background job that asks, if it is one."""
     ping: tuple[str, ...] = ()
     """People to notify when the card is first posted; exact user ids."""
     ping_roles: tuple[str, ...] = ()

@@ -117,6 +117,7 @@ class _Row:
         self._room = room
         self._profile = view.profiles.get(call.tool, "")
         self._changed = view.changed.get(call.id, ())
+        self._job = view.job
 
     @property
     def title(self) -> str:
@@ -127,7 +128,8 @@ class _Row:
     @property
     def requester(self) -> str:
         """Who asked, or was asked."""
-        return f"Asked {'of' if self.call.kind == ToolKind.QUESTION else 'by'} <@{self.call.requester}>"
+        who = f"Asked {'of' if self.call.kind == ToolKind.QUESTION else 'by'} <@{self.call.requester}>"
+        return who if self._job is None else f"{who}, for job `{self._job}`"
 
     def circumstances(self) -> list[str]:
         """While it waits, what helps to decide; afterwards, what came of it."""

@@ -278,7 +278,8 @@ async def test_discord_takes_the_most_extreme_card(
             )
             for number in range(count)
         ]
-        card: CardView = view(*calls, ping=tuple(str(10**18 + n) for n in range(40)), ping_roles=("1" * 19,) * 5)
+        ping = tuple(str(10**18 + n) for n in range(40))
+        card: CardView = view(*calls, ping=ping, ping_roles=("1" * 19,) * 5, job="j" * 16)
         card.profiles["t" * 100] = "p" * 500
         for attached in (True, False):
             rendered = render(card, posting=True, attached=attached)
@@ -305,7 +306,7 @@ async def test_whatever_is_bound_and_changed_the_card_is_one_that_discord_takes(
         for number in range(count)
     ]
     changed = {call.id: ("`" * 900,) * 9 for call in calls}
-    render(view(*calls, changed=changed), posting=True)
+    render(view(*calls, changed=changed, job="j" * 16), posting=True)
 
 
 async def test_a_call_that_waits_for_a_result_shows_its_key_and_nothing_to_approve(approval: Any, view: Any) -> None:

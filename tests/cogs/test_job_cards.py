@@ -44,6 +44,7 @@ async def test_a_job_shows_its_goal_state_time_and_what_it_waits_for(tmp_path: P
         assert "asked for shell" in text
         approval = next(message for message in here.cards if message.id != card.id)
         assert f"https://discord.com/channels/{here.guild.id}/{here.channel.id}/{approval.id}" in text
+        assert f"Asked by <@{here.ben.id}>, for job `{id}`" in text_of(approval)
         assert "computed 0 s of 60 min" in text
         assert labels(card) == BUTTONS
         await here.ana.click(approval, label="Approve")
