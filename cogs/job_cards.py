@@ -77,7 +77,8 @@ def _accounts(view: JobView) -> Iterator[str]:
     if run.ended_at is not None:
         yield f"-# Ended <t:{run.ended_at // 1000}:R>"
     if job.input_tokens or job.output_tokens:
-        yield f"-# {job.input_tokens:,} tokens read, {job.output_tokens:,} written"
+        cost = f", about ${job.cost_micros / 1_000_000:.4f}" if job.cost_micros else ""
+        yield f"-# {job.input_tokens:,} tokens read, {job.output_tokens:,} written{cost}"
     if view.before:
         yield f"-# Its card before this one: {view.before}"
 

@@ -45,6 +45,8 @@ class Job:
     """What was said before in the conversation it came from."""
     input_tokens: int = 0
     output_tokens: int = 0
+    cost_micros: int | None = 0
+    """Millionths of a US dollar; None as soon as the price of one answer is not known."""
     stop_by: str | None = None
     """Who pressed Stop once, and when: a second press of theirs counts."""
     stop_at: int | None = None
@@ -169,12 +171,16 @@ async def steps_of(reader: Reader, run: str, *, last: int) -> list[Step]:
     return [Step(at=row["at"], text=row["text"]) for row in reversed(rows)]
 
 
-async def add_tokens(tx: Transaction, run: str, *, input_tokens: int, output_tokens: int) -> None:
-    """Count what a stretch of the job used."""
+async def add_usage(
+    tx: Transaction, run: str, *, input_tokens: int, output_tokens: int, cost_micros: int | None
+) -> None:
+    """Count what a stretch of the job used. A sum with something unknown in it is unknown."""
     await tx.execute(
-        "UPDATE job SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ? WHERE run = ?",
+        "UPDATE job SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,"
+        " cost_micros = cost_micros + ? WHERE run = ?",
         input_tokens,
         output_tokens,
+        cost_micros,
         run,
     )
 

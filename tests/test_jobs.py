@@ -10,8 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pydantic_ai.messages import ModelMessage, ModelRequest, UserPromptPart
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
+from pydantic_ai.usage import RequestUsage
 
+from bot.agent.stretch import cost_of
 from bot.deferral.tool import Call, Tool, ToolOutcome
 from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
 from bot.jobs.budget import CLOCKED_JOB_BUDGET_MS, EXTENSION_MS, JOB_BUDGET_MS, MOST_BUDGET_MS
@@ -247,6 +249,33 @@ async def test_tokens_are_counted_over_all_stretches(tmp_path: Path) -> None:
         assert both is not None
         assert 0 < first.input_tokens < both.input_tokens
         assert 0 < first.output_tokens < both.output_tokens
+
+
+async def test_a_cost_is_summed_and_unknown_as_soon_as_one_part_of_it_is(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT)) as house:
+        job = await start(house)
+        first = await jobs.get(house.app.database.reader, job.id)
+        assert first is not None
+        assert first.cost_micros is None  # a scripted model has no price
+        async with house.app.database.begin("priced") as tx:
+            await tx.execute("UPDATE job SET cost_micros = 0")
+            await jobs.add_usage(tx, job.id, input_tokens=1, output_tokens=1, cost_micros=200)
+            await jobs.add_usage(tx, job.id, input_tokens=1, output_tokens=1, cost_micros=10)
+            summed = await jobs.get(tx, job.id)
+            await jobs.add_usage(tx, job.id, input_tokens=1, output_tokens=1, cost_micros=None)
+            unknown = await jobs.get(tx, job.id)
+        assert summed is not None
+        assert unknown is not None
+        assert (summed.cost_micros, unknown.cost_micros) == (210, None)
+
+
+def test_what_a_model_costs_comes_from_the_list_of_prices() -> None:
+    usage = RequestUsage(input_tokens=1_000_000, output_tokens=0)
+    priced = ModelResponse(parts=[TextPart("x")], model_name="gpt-4o-mini", provider_name="openai", usage=usage)
+    unknown = ModelResponse(parts=[TextPart("x")], model_name="script", usage=usage)
+    assert cost_of([priced, priced]) == 300_000
+    assert cost_of([priced, unknown]) is None
+    assert cost_of([]) == 0
 
 
 # -- lanes ------------------------------------------------------------------------------------

@@ -231,7 +231,17 @@ def _usage(run: AgentRun[RunDeps, Output] | None, deps: RunDeps) -> Usage:
         tool_calls=deps.executions.done,
         input_tokens=used.input_tokens if used else 0,
         output_tokens=used.output_tokens if used else 0,
+        cost_micros=cost_of(run.new_messages()) if run is not None else 0,
     )
+
+
+def cost_of(messages: Sequence[ModelMessage]) -> int | None:
+    """What the answers among the messages cost, in millionths of a US dollar; None if one has no known price."""
+    try:
+        prices = [message.cost().total_price for message in messages if isinstance(message, ModelResponse)]
+    except (LookupError, ValueError, AssertionError):  # no such model, no usage, no name: all mean "unknown"
+        return None
+    return round(sum(prices) * 1_000_000)
 
 
 def _last_text(messages: Sequence[ModelMessage]) -> str:

@@ -66,3 +66,5 @@ class Usage:
     tool_calls: int
     input_tokens: int
     output_tokens: int
+    cost_micros: int | None = None
+    """What it cost by the providers' list prices, in millionths of a US dollar; None if a price is not known."""

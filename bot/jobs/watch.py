@@ -109,7 +109,13 @@ class JobWatch:
             await runs.set_spent(tx, run.id, live.spent_before + self._clock.now() - live.began_at)
             await jobs.put_steps(tx, run.id, live.steps[live.written :], after=live.steps_before + live.written)
         if usage is not None:
-            await jobs.add_tokens(tx, run.id, input_tokens=usage.input_tokens, output_tokens=usage.output_tokens)
+            await jobs.add_usage(
+                tx,
+                run.id,
+                input_tokens=usage.input_tokens,
+                output_tokens=usage.output_tokens,
+                cost_micros=usage.cost_micros,
+            )
         await jobs.touch(tx, run.id)
 
     async def flush(self) -> None:

@@ -61,6 +61,7 @@ CREATE TABLE job (
   background    TEXT NOT NULL,           -- what was said before where it came from
   input_tokens  INTEGER NOT NULL DEFAULT 0,
   output_tokens INTEGER NOT NULL DEFAULT 0,
+  cost_micros   INTEGER DEFAULT 0,       -- millionths of a US dollar; NULL: the price of an answer is not known
   stop_by       TEXT,                    -- who pressed Stop once
   stop_at       INTEGER,
   message       TEXT,
