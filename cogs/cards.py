@@ -41,6 +41,9 @@ _CHOICES = 10
 _CHOICES_BESIDE = 3
 """A question's choices on a card of several calls: with its two other buttons they fill one row."""
 
+CHANGES = "what it changes"
+"""What a card calls the text in which a tool shows that. No tool that does has an argument of this name."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class _Room:
@@ -223,9 +226,13 @@ def choices_of(call: Approval) -> list[str]:
 
 
 def _shown_arguments(call: Approval) -> dict[str, object]:
-    """A question's choices are on its buttons, so they are written out only when a button cannot hold them all."""
+    """The arguments, and what the call would change as far as its tool can tell.
+
+    A question's choices are on its buttons, so they are written out only when a button cannot hold them all.
+    """
     if call.kind != ToolKind.QUESTION:
-        return call.arguments
+        preview = call.bound.get("preview")
+        return {**call.arguments, CHANGES: preview} if preview else call.arguments
     fits = [inert.label(choice) for choice in choices_of(call)]
     whole = len(fits) <= _CHOICES_BESIDE and all(length(label) <= BUTTON_LABEL for label in fits)
     return {name: value for name, value in call.arguments.items() if name != "choices" or (value and not whole)}
@@ -264,8 +271,10 @@ def _named(view: CardView) -> str:
 def _attachment(view: CardView) -> Attachment:
     if len(view.approvals) == 1:
         call = view.approvals[0]
-        return Attachment(name=f"call-{call.id}.txt", content=arguments.whole(call.arguments))
-    parts = (f"{inert.label(call.tool)} ({call.id})\n\n{arguments.whole(call.arguments)}" for call in view.approvals)
+        return Attachment(name=f"call-{call.id}.txt", content=arguments.whole(_shown_arguments(call)))
+    parts = (
+        f"{inert.label(call.tool)} ({call.id})\n\n{arguments.whole(_shown_arguments(call))}" for call in view.approvals
+    )
     return Attachment(name=f"calls-{view.card.id}.txt", content="\n\n----\n\n".join(parts))
 
 

@@ -19,11 +19,15 @@ _NAMES = {
     "workspace": "the working directory",
     "profile": "what it may touch",
     "environment": "the environment variables it gets",
+    "preview": "what it would change",
 }
 
 
-def surroundings(tool: Tool, *, workspace: str, files: Mapping[str, str]) -> dict[str, Any]:
-    """What decides beside a call's own arguments. `files` are the marks of the files it depends on, by name."""
+def surroundings(tool: Tool, *, workspace: str, files: Mapping[str, str], preview: str = "") -> dict[str, Any]:
+    """What decides beside a call's own arguments. `files` are the marks of the files it depends on, by name.
+
+    `preview` is what the card shows of what it would change.
+    """
     definition = canonical_json([tool.kind, tool.description, tool.schema])
     return {
         "definition": hashlib.sha256(definition.encode()).hexdigest(),
@@ -31,7 +35,7 @@ def surroundings(tool: Tool, *, workspace: str, files: Mapping[str, str]) -> dic
         "profile": tool.profile,
         "environment": sorted(tool.environment),
         "files": dict(files),
-    }
+    } | ({"preview": preview} if preview else {})
 
 
 def action_digest(
@@ -61,7 +65,7 @@ def differences(shown: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     for name in sorted((shown.keys() | now.keys()) - {"files"}):
         was, is_now = shown.get(name), now.get(name)
         if was != is_now:
-            values = "" if name == "definition" else f": {_text(was)} → {_text(is_now)}"
+            values = "" if name in {"definition", "preview"} else f": {_text(was)} → {_text(is_now)}"
             found.append(f"{_NAMES.get(name, name)} changed{values}")
     before, after = shown.get("files", {}), now.get("files", {})
     for name in sorted(before.keys() | after.keys()):

@@ -67,9 +67,12 @@ class Executor:
         """What decides beside the arguments, as it is now; looked at when the card is made and again at the claim."""
         found = self._tools[tool]
         files: Mapping[str, str] = {}
+        preview = ""
         if found.binds is not None:
             files = await anyio.to_thread.run_sync(found.binds, parse(found, arguments))
-        return surroundings(found, workspace=self._workspace, files=files)
+        if found.preview is not None:
+            preview = plain(await anyio.to_thread.run_sync(found.preview, parse(found, arguments)))
+        return surroundings(found, workspace=self._workspace, files=files, preview=preview)
 
     async def claim(self, id: str) -> Approval | None:
         """Claim an approved call, or make it `void` if it is no longer what was shown.

@@ -78,6 +78,9 @@ class Tool:
     binds: Callable[[Any], Mapping[str, str]] | None = None
     """Takes the validated arguments; the files that the call depends on, by name, each with a mark of its content as it
     is now. Called off the event loop, when the card is made and at the claim; the digest binds what it says."""
+    preview: Callable[[Any], str] | None = None
+    """Takes the validated arguments; a text that shows what the call would change, as things are now, or ''. Called as
+    `binds` is; what it says is on the card and bound by the digest."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from bot.clock import NewId
 from bot.deferral.tool import Tool
 from bot.toolbox.ask import make_ask_user
 from bot.toolbox.code import make_execute_code
+from bot.toolbox.editing import make_edit_file
 from bot.toolbox.files import make_list_files, make_read_file, make_write_file
 from bot.toolbox.sandbox import Sandbox
 from bot.toolbox.shell import make_shell
@@ -24,6 +25,7 @@ def builtin_tools(
         make_read_file(workspace=workspace),
         make_list_files(workspace=workspace),
         make_write_file(workspace=workspace, new_id=new_id),
+        make_edit_file(workspace=workspace, new_id=new_id),
         make_http_fetch(timeout=fetch_seconds),
         make_ask_user(),
     )

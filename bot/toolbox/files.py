@@ -16,6 +16,7 @@ from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.errors import NothingRan
 from bot.toolbox.beneath import READ, Refused, components, directory, ordinary, refusals, same_owner
 from bot.toolbox.bound import file_mark
+from bot.toolbox.diffs import written_over
 
 MOST_READ = 100_000
 """How many bytes of a file the model gets to see."""
@@ -110,6 +111,7 @@ def make_write_file(*, workspace: Path, new_id: NewId) -> Tool:
         body=body,
         profile=PROFILE,
         binds=lambda arguments: {arguments.path: file_mark(workspace, arguments.path)},
+        preview=lambda arguments: written_over(workspace, arguments.path, arguments.content),
     )
 
 
@@ -181,9 +183,9 @@ def _write(workspace: Path, path: str, content: str, unique: str) -> ToolOutcome
     data = content.encode()
     try:
         with directory(workspace, parents, create=True) as parent:
-            mode = _mode_of(parent, name, path)
+            mode = mode_of(parent, name, path)
             replaced = mode is not None
-            _replace(parent, name, data, mode, f".signoff-{unique}")
+            replace_file(parent, name, data, mode, f".signoff-{unique}")
     except Refused as refusal:
         raise NothingRan(str(refusal)) from None
     except OSError as error:
@@ -192,7 +194,7 @@ def _write(workspace: Path, path: str, content: str, unique: str) -> ToolOutcome
     return ToolOutcome(text=f"{done} `{path}`: {len(data)} bytes.")
 
 
-def _mode_of(parent: int, name: str, path: str) -> int | None:
+def mode_of(parent: int, name: str, path: str) -> int | None:
     """The permissions of the file that is to be replaced; None when there is none. Raises `Refused`."""
     try:
         found = os.stat(name, dir_fd=parent, follow_symlinks=False)
@@ -201,7 +203,7 @@ def _mode_of(parent: int, name: str, path: str) -> int | None:
     return ordinary(found, path).st_mode & 0o777
 
 
-def _replace(parent: int, name: str, data: bytes, mode: int | None, temporary: str) -> None:
+def replace_file(parent: int, name: str, data: bytes, mode: int | None, temporary: str) -> None:
     """Readers see the old content or all of the new one, also after a crash, and never a part."""
     flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
     handle = os.open(temporary, flags, 0o666, dir_fd=parent)

@@ -25,6 +25,7 @@ def test_the_tools_are_these_and_the_harmless_ones_ask_nobody(workspace: Path) -
         "read_file": False,
         "list_files": False,
         "write_file": True,
+        "edit_file": True,
         "http_fetch": True,
         "ask_user": True,
     }
