@@ -202,14 +202,20 @@ class Delivery:
             async with self._database.begin("card shown") as tx:
                 await cards.shown(tx, id, version=card.version, message=message)
                 if card.message is None:
-                    await audit.record(
-                        tx,
-                        at=self._clock.now(),
-                        actor=audit.SYSTEM,
-                        event="card_posted",
-                        run=card.run,
-                        detail={"card": id, "place": card.place, "message": message},
-                    )
+                    await self._posted(tx, card, message)
+
+    async def _posted(self, tx: Transaction, card: Card, message: str) -> None:
+        await audit.record(
+            tx,
+            at=self._clock.now(),
+            actor=audit.SYSTEM,
+            event="card_posted",
+            run=card.run,
+            detail={"card": card.id, "place": card.place, "message": message},
+        )
+        # From here on the answer may take days: the message that points to the card must be found again.
+        if (reply := self.replies.get(card.run)) is not None and reply.message is not None:
+            await runs.set_reply(tx, card.run, reply.message)
 
     async def _card_failed(self, view: CardView, error: DeliveryError) -> None:
         card, now = view.card, self._clock.now()
@@ -232,16 +238,17 @@ class Delivery:
             await cards.give_up(tx, card.id, version=fresh.version if fresh else card.version, error=str(error))
 
     async def _say(self, id: int, surface: Surface) -> None:
-        now = self._clock.now()
-        async with self._database.begin("attempt") as tx:
-            owed = await outbox.attempt(tx, id, next_due=now + ATTEMPT_MS, now=now)
-            if owed is not None and not await self._still_true(tx, owed):
-                await outbox.drop(tx, id)
-                return
+        owed = await outbox.get_due(self._database.reader, id, now=self._clock.now())
         if owed is None:
             return
         try:
-            receipt = await self._send(owed, surface)
+            receipt = await self._in_place(owed, surface)
+            if receipt is None:
+                attempted = await self._attempt(id)
+                if attempted is None:
+                    return
+                owed = attempted
+                receipt = await self._send(owed, surface)
         except DeliveryError as error:
             await self._say_failed(owed, error)
             return
@@ -256,6 +263,35 @@ class Delivery:
                 detail={"key": owed.key, "place": owed.place, "message": receipt},
             )
         self._forget_reply(owed)
+
+    async def _in_place(self, owed: Owed, surface: Surface) -> str | None:
+        """Put an answer where it grew; None if it did not, or that message is gone.
+
+        No attempt is stored: whatever happens, the same edit can be made again and nothing is said twice.
+        """
+        if owed.via is None or owed.run is None:
+            return None
+        reply = self.replies.get(owed.run) or surface.reopen(owed.place, owed.via, key=owed.key)
+        return await self._finish(reply, owed.run, str(owed.body["text"]), owed.key)
+
+    async def _finish(self, reply: Reply, run: str, text: str, key: str) -> str | None:
+        try:
+            with delivering():
+                return await reply.finish(text, key=key)
+        except Unreachable:
+            logger.warning("reply is gone", extra={"action": "reply_gone", "key": key})
+            self.replies.pop(run, None)
+            return None
+
+    async def _attempt(self, id: int) -> Owed | None:
+        """Store that a message may be out from now on; None if it is not owed any more."""
+        now = self._clock.now()
+        async with self._database.begin("attempt") as tx:
+            owed = await outbox.attempt(tx, id, next_due=now + ATTEMPT_MS, now=now)
+            if owed is not None and not await self._still_true(tx, owed):
+                await outbox.drop(tx, id)
+                return None
+        return owed
 
     def _forget_reply(self, owed: Owed) -> None:
         """Not before its ending is stored: until then the answer may have to go into the same message again."""
@@ -299,20 +335,12 @@ class Delivery:
             return await surface.tell(person, announcement)
 
     async def _answer(self, owed: Owed, run_id: str, announcement: Announcement, surface: Surface) -> str:
-        """A run's answer: in its reply as long as that still grows, else as a new message."""
+        """A run's answer that has no message yet: its reply's first one, or else a new one."""
         reply = self.replies.get(run_id)
-        if reply is None and owed.via is not None:
-            reply = surface.reopen(owed.place, owed.via, key=owed.key)
         if reply is not None:
-            if reply.message is not None and owed.via is None:
-                async with self._database.begin("answer in place") as tx:
-                    await outbox.in_place(tx, owed.id, via=reply.message)
-            try:
-                with delivering():
-                    return await reply.finish(announcement.text, key=announcement.key)
-            except Unreachable:
-                logger.warning("reply is gone", extra={"action": "reply_gone", "key": announcement.key})
-                self.replies.pop(run_id, None)
+            receipt = await self._finish(reply, run_id, announcement.text, announcement.key)
+            if receipt is not None:
+                return receipt
         with delivering():
             receipt = await surface.announce(announcement)
         run = await runs.get(self._database.reader, run_id)
@@ -343,7 +371,9 @@ class Delivery:
         )
         async with self._database.begin("not delivered") as tx:
             if not final:
-                await outbox.failed(tx, owed.id, due_at=now + back_off(owed.tries), error=str(error))
+                await outbox.failed(
+                    tx, owed.id, tries=owed.tries + 1, due_at=now + back_off(owed.tries), error=str(error)
+                )
                 return
             self._forget_reply(owed)
             if "ladder" in owed.body:

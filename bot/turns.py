@@ -287,7 +287,7 @@ class Turns:
         return show
 
     async def _remember(self, run: Run, reply: Reply) -> None:
-        if reply.message is not None and run.id not in self._remembered:
+        if reply.message not in {None, run.reply} and run.id not in self._remembered:
             self._remembered.add(run.id)
             async with self._database.begin("remember reply") as tx:
                 await runs.set_reply(tx, run.id, reply.message)
@@ -315,8 +315,8 @@ class Turns:
         reply = self._delivery.replies.get(run.id)
         if reply is not None and self._holding.holds(run.id):
             waiting = sentences.waiting(kinds)
-            if await show_progress(reply, f"{said}\n\n{waiting}" if said.strip() else waiting, resting=True):
-                await self._remember(run, reply)
+            # Which message this is gets stored with the card, which is posted next.
+            await show_progress(reply, f"{said}\n\n{waiting}" if said.strip() else waiting, resting=True)
 
     # -- T5: the run ends -----------------------------------------------------------------------
 
@@ -343,6 +343,7 @@ class Turns:
         )
 
     async def _owe_reply(self, tx: Transaction, run: Run, text: str, now: int) -> None:
+        reply = self._delivery.replies.get(run.id)
         await outbox.owe(
             tx,
             key=f"answer:{run.id}",
@@ -350,6 +351,7 @@ class Turns:
             place=run.place,
             body={"text": text, "ping": [run.requester], "answer": True},
             at=now,
+            via=reply.message if reply is not None else None,
         )
         if run.notify in {"dm", "both"}:
             await outbox.owe(

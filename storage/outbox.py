@@ -5,7 +5,8 @@
                              └──> undeliverable    anything else: trying again will not help, or was tried too often
 
 `attempting` commits before the face is asked. A row found there after a restart may have been said: it is
-sent again under the same nonce, and marked as a possible repeat.
+sent again under the same nonce, and marked as a possible repeat. A row with `via` skips it: it is said by editing that
+message, which can be done again without anybody noticing.
 
 A job's ending has a ladder, `body["ladder"]`: where it was asked, that thread's channel, the person directly. When one
 way has failed for good, its failure is kept and the next one is tried.
@@ -52,14 +53,15 @@ async def owe(
     at: int,
     due_at: int | None = None,
     person: str | None = None,
+    via: str | None = None,
 ) -> bool:
-    """Promise a message, for `due_at` or for now. False if one of that key is promised already.
+    """Promise a message, for `due_at` or for now, as an edit of the message `via` if there is one.
 
-    With `person` it is an ending: what cannot be delivered waits in that person's inbox.
+    False if one of that key is promised already. With `person` it is an ending: what cannot be delivered waits in that person's inbox.
     """
     done = await tx.execute(
-        "INSERT INTO outbox (key, run, place, body, state, due_at, created_at, person)"
-        " VALUES (?, ?, ?, ?, 'pending', ?, ?, ?) ON CONFLICT DO NOTHING",
+        "INSERT INTO outbox (key, run, place, body, state, due_at, created_at, person, via)"
+        " VALUES (?, ?, ?, ?, 'pending', ?, ?, ?, ?) ON CONFLICT DO NOTHING",
         key,
         run,
         place,
@@ -67,6 +69,7 @@ async def owe(
         at if due_at is None else due_at,
         at,
         person,
+        via,
     )
     return bool(done)
 
@@ -79,18 +82,25 @@ async def due(reader: Reader, *, now: int) -> list[Owed]:
     return [_owed(row) for row in rows]
 
 
+async def get_due(reader: Reader, id: int, *, now: int) -> Owed | None:
+    """One row, if it should be sent now."""
+    row = await reader.one(
+        "SELECT * FROM outbox WHERE id = ? AND state IN ('pending', 'attempting') AND due_at <= ?", id, now
+    )
+    return _owed(row) if row else None
+
+
 async def attempt(tx: Transaction, id: int, *, now: int, next_due: int) -> Owed | None:
     """Take one row up for an attempt; the row as it was before. None if it is not due (any more).
 
     Until `next_due` nobody else takes it up.
     """
-    row = await tx.one(
-        "SELECT * FROM outbox WHERE id = ? AND state IN ('pending', 'attempting') AND due_at <= ?", id, now
-    )
-    if row is None:
-        return None
-    await tx.execute("UPDATE outbox SET state = 'attempting', tries = tries + 1, due_at = ? WHERE id = ?", next_due, id)
-    return _owed(row)
+    owed = await get_due(tx, id, now=now)
+    if owed is not None:
+        await tx.execute(
+            "UPDATE outbox SET state = 'attempting', tries = tries + 1, due_at = ? WHERE id = ?", next_due, id
+        )
+    return owed
 
 
 async def release(tx: Transaction, *, now: int) -> None:
@@ -98,19 +108,14 @@ async def release(tx: Transaction, *, now: int) -> None:
     await tx.execute("UPDATE outbox SET due_at = ? WHERE state = 'attempting' AND due_at > ?", now, now)
 
 
-async def in_place(tx: Transaction, id: int, *, via: str) -> None:
-    """The attempt edits the message `via`: after a crash the same edit can be made again, and nothing is said twice."""
-    await tx.execute("UPDATE outbox SET via = ? WHERE id = ?", via, id)
-
-
 async def delivered(tx: Transaction, id: int, *, receipt: str) -> None:
     """It is there: `receipt` is the message id that the face gave back."""
     await tx.execute("UPDATE outbox SET state = 'delivered', receipt = ?, error = NULL WHERE id = ?", receipt, id)
 
 
-async def failed(tx: Transaction, id: int, *, due_at: int, error: str) -> None:
-    """It may or may not have got through; try again at `due_at` under the same nonce."""
-    await tx.execute("UPDATE outbox SET due_at = ?, error = ? WHERE id = ?", due_at, error, id)
+async def failed(tx: Transaction, id: int, *, tries: int, due_at: int, error: str) -> None:
+    """The `tries`-th attempt may or may not have got through; try again at `due_at` under the same nonce."""
+    await tx.execute("UPDATE outbox SET tries = ?, due_at = ?, error = ? WHERE id = ?", tries, due_at, error, id)
 
 
 async def undeliverable(tx: Transaction, id: int, *, error: str) -> None:

@@ -180,7 +180,7 @@ CREATE TABLE outbox (
   rung       INTEGER NOT NULL DEFAULT 0, -- which way of its ladder is being tried
   failures   TEXT NOT NULL DEFAULT '[]', -- JSON: each way that failed, and why
   returns    INTEGER NOT NULL DEFAULT 0, -- how often it was taken out of the inbox again
-  via        TEXT,                       -- the message that an attempt to say it in place was editing
+  via        TEXT,                       -- the message in which it is to be said, by an edit
   receipt    TEXT,
   error      TEXT,
   created_at INTEGER NOT NULL

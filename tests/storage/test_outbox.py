@@ -101,12 +101,11 @@ async def test_a_failed_attempt_is_tried_again_at_its_time_with_what_went_wrong(
     await _owe(database)
     await _attempt(database)
     async with database.begin("failed") as tx:
-        await outbox.in_place(tx, 1, via="reply")
-        await outbox.failed(tx, 1, due_at=AT + 2000, error="503")
+        await outbox.failed(tx, 1, tries=1, due_at=AT + 2000, error="503")
     assert await _attempt(database, now=AT + 1999) is None
     owed = await _attempt(database, now=AT + 2000)
     assert owed is not None
-    assert (owed.tries, owed.via, owed.error) == (1, "reply", "503")
+    assert (owed.tries, owed.error) == (1, "503")
 
 
 async def test_what_is_no_longer_true_is_dropped(database: Database) -> None:
