@@ -57,7 +57,8 @@ async def owe(
 ) -> bool:
     """Promise a message, for `due_at` or for now, as an edit of the message `via` if there is one.
 
-    False if one of that key is promised already. With `person` it is an ending: what cannot be delivered waits in that person's inbox.
+    False if one of that key is promised already. With `person` it is an ending: what cannot be delivered waits in
+    that person's inbox.
     """
     done = await tx.execute(
         "INSERT INTO outbox (key, run, place, body, state, due_at, created_at, person, via)"
