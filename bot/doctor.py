@@ -197,7 +197,8 @@ async def _sandbox(settings: Settings) -> Finding:
             text="none: an approved command can do whatever this user can",
             advice="Install bubblewrap and remove SIGNOFF_SANDBOX=none.",
         )
-    return Finding(id="sandbox", level=Level.OK, text=f"bubblewrap keeps its promises ({len(report.checks)} checks)")
+    kept = "; ".join(check.name for check in report.checks)
+    return Finding(id="sandbox", level=Level.OK, text=f"bubblewrap keeps its promises: {kept}")
 
 
 async def _model(settings: Settings) -> Finding:

@@ -98,6 +98,18 @@ async def test_running_without_a_sandbox_is_a_warning(tmp_path: Path) -> None:
     assert (await examined(tmp_path, sandbox="none"))["sandbox"].level is Level.WARN
 
 
+@needs("bwrap")
+async def test_a_sandbox_that_holds_says_what_it_keeps(tmp_path: Path) -> None:
+    found = (await examined(tmp_path))["sandbox"]
+    assert found.level is Level.OK
+    for promise in (
+        "there is no network",
+        "only the workspace is writable",
+        "a stopped command leaves no process behind",
+    ):
+        assert promise in found.text
+
+
 async def test_a_model_that_cannot_be_made_fails_with_advice(tmp_path: Path) -> None:
     found = await examined(tmp_path, model="no-such-provider:anything")
     assert found["model"].level is Level.FAIL

@@ -16,6 +16,7 @@ from bot.redact import Redactor
 from bot.settings import Settings, environment, twin_address
 from bot.single import data_lock, hold, token_lock
 from bot.toolbox import builtin_tools
+from bot.toolbox.ready import report
 from bot.toolbox.sandbox import Sandbox
 
 FAREWELL_SECONDS = 6.0
@@ -103,8 +104,10 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
-    tools = builtin_tools(workspace=settings.workspace, sandbox=Sandbox(bare=settings.sandbox == "none"), new_id=new_id)
+    sandbox = Sandbox(bare=settings.sandbox == "none")
+    tools = builtin_tools(workspace=settings.workspace, sandbox=sandbox, new_id=new_id)
     async with open_app(settings, tools=tools, mask=redactor.mask, clock=SystemClock(), new_id=new_id) as app:
+        app.background.spawn(report(sandbox), name="sandbox self-test")
         client = SignoffClient(
             engine=app.engine,
             background=app.background,
