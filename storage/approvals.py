@@ -180,6 +180,8 @@ async def settle(
     transaction: an approval, a denial or an answer counts only before it, an expiry only after it.
     """
     _check(frm, to)
+    if ApprovalState.RUNNING in {frm, to}:
+        raise ValueError("what runs is claimed and finished, not settled")
     in_time = "? IS NOT NULL"
     if to is ApprovalState.EXPIRED:
         in_time = "expires_at <= ?"
