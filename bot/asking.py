@@ -10,7 +10,7 @@ from bot.clock import Clock, NewId
 from bot.deferral.calls import PendingToolCall
 from bot.deferral.executor import Executor, digest_of
 from bot.deferral.tool import ToolKind
-from bot.delivery import Approvers
+from bot.views import Approvers
 from storage import approvals, cards, outbox, requests, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Transaction

@@ -13,18 +13,17 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from bot.clock import Clock
-from bot.deferral.digest import differences
 from bot.deferral.tool import ToolKind
 from bot.errors import DeliveryError, Unreachable
 from bot.lanes import Lanes
 from bot.plain import describe
 from bot.surface import Announcement, CardView, Reply, Surface
+from bot.views import Approvers, Views
 from storage import approvals, audit, cards, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.database import Database, Transaction
 from storage.outbox import Owed
-from storage.runs import RunKind
 
 logger = logging.getLogger(__name__)
 
@@ -73,10 +72,6 @@ def _remark(failure: dict[str, Any]) -> str:
     return f"I could not say this where it was asked: {failure['error']}"
 
 
-Approvers = tuple[frozenset[str], frozenset[str]]
-"""User ids and role ids to notify of a card."""
-
-
 class Delivery:
     """The post office of one process."""
 
@@ -85,8 +80,7 @@ class Delivery:
     ) -> None:
         self._database = database
         self._clock = clock
-        self._profiles = profiles
-        self._approvers = approvers
+        self._views = Views(database=database, profiles=profiles, approvers=approvers)
         self._lanes = Lanes()
         self._surface: Surface | None = None
         self.replies: dict[str, Reply] = {}
@@ -156,24 +150,7 @@ class Delivery:
 
     async def view(self, card: Card) -> CardView:
         """What the card shows now."""
-        calls = await approvals.of_card(self._database.reader, card.id)
-        names = {call.tool for call in calls}
-        asks = any(call.kind == ToolKind.APPROVAL for call in calls)
-        users, roles = self._approvers() if asks else (frozenset(), frozenset())
-        run = await runs.get(self._database.reader, card.run)
-        return CardView(
-            card=card,
-            approvals=tuple(calls),
-            profiles={name: profile for name, profile in self._profiles.items() if name in names},
-            job=run.id if run is not None and run.kind is RunKind.JOB else None,
-            changed={call.id: await self._changed(call, call.replaces) for call in calls if call.replaces},
-            ping=tuple(sorted(users or {call.requester for call in calls if call.kind == ToolKind.QUESTION})),
-            ping_roles=tuple(sorted(roles)),
-        )
-
-    async def _changed(self, call: Approval, replaces: str) -> tuple[str, ...]:
-        before = await approvals.get(self._database.reader, replaces)
-        return tuple(differences(before.bound, call.bound)) if before is not None else ()
+        return await self._views.of(card)
 
     async def show_card(self, id: str) -> None:
         """Make people see the card as its calls stand. One at a time per card, always the newest state."""

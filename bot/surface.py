@@ -85,6 +85,8 @@ class CardView:
     """Of calls that are asked again, by id: what is different from what was approved."""
     job: str | None = None
     """The background job that asks, if it is one."""
+    earlier: tuple[Approval, ...] = ()
+    """Calls of the same request that were denied before, or that nobody answered; oldest first."""
     ping: tuple[str, ...] = ()
     """People to notify when the card is first posted; exact user ids."""
     ping_roles: tuple[str, ...] = ()

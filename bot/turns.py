@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 
 from bot.agent.loop import AgentLoop, OnText
 from bot.asking import Asking, Bound
@@ -23,7 +24,7 @@ from bot.jobs import endings, words
 from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
 from bot.surface import Reply
-from storage import approvals, audit, conversations, jobs, outbox, runs
+from storage import approvals, audit, conversations, jobs, outbox, requests, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
 from storage.jobs import Note
@@ -211,6 +212,8 @@ class Turns:
                 await runs.add_spent(tx, run.id, spent_ms)
             await self._watch.store(tx, run, result.usage)
             await jobs.take_notes(tx, told, at=self._clock.now())
+            if result.turned_away:
+                await runs.add_turned_away(tx, run.id, result.turned_away)
             new_length = await conversations.append(
                 tx, run.conversation, run=run.id, at_length=length, bodies=result.messages
             )
@@ -238,6 +241,8 @@ class Turns:
         """What the loop gave; also the conversation's length that it started from, and the notes that it was told."""
         reader = self._database.reader
         report = await self._watch.begin(run)
+        # What people refused counts like what was answered without them: who keeps asking is stopped.
+        run = replace(run, turned_away=run.turned_away + await requests.refusals(reader, run.id))
         notes = await jobs.notes_of(reader, run.id)
         length = await conversations.length(reader, run.conversation)
         bodies = await conversations.load(reader, run.conversation, last=HISTORY, whole=run.id)

@@ -120,6 +120,7 @@ class _Row:
         self._room = room
         self._profile = view.profiles.get(call.tool, "")
         self._changed = view.changed.get(call.id, ())
+        self._earlier = [f"-# Earlier in this request: {said}" for said in refusals(view, most=1)]
         self._job = view.job
 
     @property
@@ -146,7 +147,7 @@ class _Row:
             return [*key, f"-# Its result is handed in with `signoff resolve {call.id}`"]
         news = (f"⚠ Asked again: {inert.line(change, limit=room.remarks - 30)}" for change in self._changed)
         remarks = (f"⚠ {remark}" for remark in lookalikes.remarks(arguments.raw(call.arguments)))
-        lines = _within(room.remarks, (*news, *remarks, *(f"-# {line}" for line in holds_while(call))))
+        lines = _within(room.remarks, (*self._earlier, *news, *remarks, *(f"-# {line}" for line in holds_while(call))))
         lines.append(f"-# Why it asks: {inert.line(call.reason, limit=room.small)}")
         if self._profile:
             lines.append(f"-# May touch: {inert.line(self._profile, limit=room.small)}")
@@ -212,6 +213,17 @@ def _button(
     label: str, style: discord.ButtonStyle, verb: Verb, id: str, number: int | None = None
 ) -> ui.Button[ui.LayoutView]:
     return ui.Button(label=label, style=style, custom_id=str(CustomId(verb=verb, id=id, number=number)))
+
+
+def refusals(view: CardView, *, most: int) -> list[str]:
+    """What became of the request's calls before, of the newest `most` of those that were refused or not answered."""
+    told = []
+    for call in view.earlier[-most:]:
+        name = inert.line(call.tool, limit=24)
+        denied = call.state is ApprovalState.DENIED
+        told.append(f"{name} was denied by <@{call.settled_by}>" if denied else f"nobody answered about {name}")
+    more = len(view.earlier) - len(told)
+    return [*told[:-1], f"{told[-1]}, and {more} more"] if more else told
 
 
 def holds_while(call: Approval) -> list[str]:

@@ -28,6 +28,7 @@ def compose(view: CardView, id: str) -> tuple[str, list[discord.File]]:
     lines.append(f"{why}: {inert.line(call.reason, limit=200)}")
     if call.tool in view.profiles:
         lines.append(f"May touch: {inert.line(view.profiles[call.tool], limit=150)}")
+    lines += [f"Earlier in this request: {said}" for said in cards.refusals(view, most=3)]
     lines += [f"Asked again: {inert.line(change, limit=150)}" for change in view.changed.get(id, ())[:2]]
     lines += cards.holds_while(call)[:3]
     lines += [f"Digest: `{call.digest}`", drawn.text]

@@ -1,4 +1,4 @@
-"""What one request has come to: the call that answers for an action, and the call that is asked in another's place."""
+"""What one request has come to: calls that answer for an action, were refused, or are asked in another's place."""
 
 from __future__ import annotations
 
@@ -23,6 +23,27 @@ async def open_action(reader: Reader, *, conversation: str, requester: str, acti
         requester,
     )
     return approvals.read(row) if row else None
+
+
+async def refused(reader: Reader, run: str, *, before: int) -> list[Approval]:
+    """Calls of the run that people denied, or left to expire, before its `before`-th pause; oldest first."""
+    rows = await reader.all(
+        "SELECT * FROM approval WHERE run = ? AND pause < ? AND kind = 'approval' AND state IN ('denied', 'expired')"
+        " ORDER BY pause, position",
+        run,
+        before,
+    )
+    return [approvals.read(row) for row in rows]
+
+
+async def refusals(reader: Reader, run: str) -> int:
+    """How often people said no to the run, or nothing: once for each pause, however many calls it had."""
+    row = await reader.one(
+        "SELECT count(DISTINCT pause) AS n FROM approval WHERE run = ? AND kind = 'approval'"
+        " AND state IN ('denied', 'expired')",
+        run,
+    )
+    return int(row["n"]) if row else 0
 
 
 async def replace(tx: Transaction, old: Approval, new: Approval, *, note: str) -> bool:

@@ -86,6 +86,8 @@ class Run:
     reply: str | None = None
     hold_until: int | None = None
     pauses: int = 0
+    turned_away: int = 0
+    """Calls that were answered in place of a card."""
     stored_pause: str | None = None
     budget_ms: int | None = None
     spent_ms: int = 0
@@ -210,6 +212,11 @@ async def set_reply(tx: Transaction, id: str, message: str) -> None:
 async def add_spent(tx: Transaction, id: str, milliseconds: int) -> None:
     """Charge compute time to the run; waiting for people is never charged."""
     await tx.execute("UPDATE run SET spent_ms = spent_ms + ? WHERE id = ?", milliseconds, id)
+
+
+async def add_turned_away(tx: Transaction, id: str, calls: int) -> None:
+    """Count calls that were answered in place of a card: over all stretches, a model that keeps on is stopped."""
+    await tx.execute("UPDATE run SET turned_away = turned_away + ? WHERE id = ?", calls, id)
 
 
 async def again(tx: Transaction, id: str, *, owner: str) -> bool:

@@ -37,7 +37,7 @@ def memory(house: House) -> list[Any]:
     """Everything the process keeps about runs and cards."""
     turns, delivery = house.app.engine._turns, house.app.engine._delivery
     executor = house.app.engine._executor
-    kept = [turns._going, turns._remembered, turns._held, turns._limits, turns._lanes._lanes]
+    kept = [turns._going, turns._remembered, turns._limits, turns._lanes._lanes, turns._holding._until]
     return [*kept, delivery.replies, delivery._lanes._lanes, executor._claimed, executor._unrecorded]
 
 

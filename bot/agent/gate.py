@@ -43,7 +43,8 @@ Record = Callable[[Run, str, Mapping[str, Any], str], Awaitable[None]]
 """Takes the run, the tool, the arguments and the rule's name: puts on the trail that a rule lets a gated call by."""
 
 BREAKER = 5
-"""So many calls of one stretch may be answered with what is already known, before the turn is ended."""
+"""So often may one request be answered in place of a card, or refused by people (once for each pause), before its turn
+is ended."""
 
 
 @dataclass
@@ -56,7 +57,7 @@ class RunDeps:
     deferred: set[str] = field(default_factory=set)
     """Actions that wait since this stretch began: a second one in the same batch gets no card of its own."""
     turned_away: int = 0
-    """Calls of this stretch that were answered in place of a card."""
+    """Calls of this request that were answered in place of a card, and pauses that ended in a refusal."""
     executions: Executions = field(default_factory=Executions)
     unknown: tuple[str, ...] = ()
     """Tools that the batch at hand names and nobody has: then none of its calls runs."""
@@ -168,6 +169,8 @@ class Gate(AbstractToolset[RunDeps]):
         deps, run = ctx.deps, ctx.deps.run
         if kind is ToolKind.APPROVAL and (refusal := self._nobody_can_decide(run)) is not None:
             return self._turn_away(ctx, refusal)
+        if deps.turned_away >= BREAKER:
+            return self._turn_away(ctx, "Not asked: this request has been refused often enough.")
         intent, action = _keys(tool, args, run)
         if action in deps.deferred:
             return self._turn_away(ctx, "This very call is already being asked about. It has not run; wait for it.")
@@ -186,9 +189,9 @@ class Gate(AbstractToolset[RunDeps]):
         deps.turned_away += 1
         if deps.turned_away >= BREAKER:
             deps.stopped[ctx.tool_call_id or ""] = TurnStopped(
-                "I stopped this turn: the model kept asking for calls that had already been answered. Nothing more was"
-                " run. Ask again in other words if something is missing.",
-                detail=f"breaker after {deps.turned_away} repeated calls",
+                "I stopped this turn: the model kept asking for calls that had already been answered, or after people"
+                " had said no. Nothing more was run. Ask again in other words if something is missing.",
+                detail=f"breaker after {deps.turned_away} refusals and repeated calls",
             )
         return answer
 

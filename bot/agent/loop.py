@@ -124,7 +124,12 @@ class AgentLoop:
         driver = Driver(
             iter=self._agent.iter if self._own is None else partial(self._own.iter, gate=self._gate, model=self._model),
             tools=tools.keys(),
-            deps=RunDeps(run, tools=tools, executions=executions or Executions(limits.tool_calls)),
+            deps=RunDeps(
+                run,
+                tools=tools,
+                turned_away=run.turned_away,
+                executions=executions or Executions(limits.tool_calls),
+            ),
             settings=self._settings,
             limits=limits,
             report=report or Reporter(run_id=run.id, conversation_id=run.conversation),
@@ -143,6 +148,7 @@ def _result(stretch: Stretch, closing: Sequence[ModelMessage] = ()) -> LoopResul
         pending=stretch.pending,
         messages=[*history.dump(closing), *history.dump(stretch.new)],
         usage=stretch.usage,
+        turned_away=stretch.turned_away,
     )
 
 

@@ -64,6 +64,8 @@ class Stretch:
     usage: Usage
     error: Exception | None
     """Why there is neither an answer nor a pause: a `ModelError`, or the `RunStopped` of a tool."""
+    turned_away: int = 0
+    """Calls that it made and that were answered in place of a card."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,7 +182,15 @@ class Driver:
         if error is not None:
             text, pending = "", []
             whole = closed(whole, run.run_id, run.conversation_id, discard=bool(self.deps.stopped))
-        return Stretch(text=text, pending=pending, new=new, whole=whole, usage=_usage(run, self.deps), error=error)
+        return Stretch(
+            text=text,
+            pending=pending,
+            new=new,
+            whole=whole,
+            usage=_usage(run, self.deps),
+            error=error,
+            turned_away=self.deps.turned_away - self.deps.run.turned_away,
+        )
 
 
 def closed(messages: Sequence[ModelMessage], run_id: str, conversation_id: str, *, discard: bool) -> list[ModelMessage]:

@@ -45,6 +45,8 @@ class LoopResult:
     messages: Sequence[str]
     """What the stretch added to the conversation, each message as JSON."""
     usage: Usage | None = None
+    turned_away: int = 0
+    """Calls that were answered in place of a card."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -41,6 +41,7 @@ CREATE TABLE run (
   reply        TEXT,                     -- the message that is being edited with the answer
   hold_until   INTEGER,                  -- until then the same owner goes on in that message
   pauses       INTEGER NOT NULL DEFAULT 0,
+  turned_away  INTEGER NOT NULL DEFAULT 0, -- calls that were answered in place of a card
   pause        TEXT,                     -- JSON, versioned: what the run waits for; NULL when it does not wait
   budget_ms    INTEGER,
   spent_ms     INTEGER NOT NULL DEFAULT 0,

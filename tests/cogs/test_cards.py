@@ -10,7 +10,7 @@ import pytest
 from discord import ui
 
 from bot.surface import CardView
-from cogs import cards, inert, limits
+from cogs import cards, details, inert, limits
 from cogs.cards import render
 from cogs.custom_ids import CustomId, Verb, decode
 from storage.approvals import ApprovalState
@@ -318,3 +318,27 @@ async def test_a_call_that_waits_for_a_result_shows_its_key_and_nothing_to_appro
     assert "build #7" in shown
     assert f"`signoff resolve {call.id}`" in shown
     assert "Why it asks" not in shown
+
+
+async def test_an_earlier_refusal_in_the_same_request_is_one_short_line(approval: Any, view: Any) -> None:
+    denied = approval(1, tool="write_file", state=ApprovalState.DENIED)
+    unheard = approval(2, state=ApprovalState.EXPIRED)
+    shown = whole(render(view(approval(), earlier=(denied,)), posting=True))
+    assert "-# Earlier in this request: `write_file` was denied by <@100>\n" in shown
+    shown = whole(render(view(approval(), earlier=(denied, denied, unheard)), posting=True))
+    assert "-# Earlier in this request: nobody answered about `shell`, and 2 more\n" in shown
+    settled = whole(render(view(approval(state=ApprovalState.DENIED), earlier=(denied,)), posting=False))
+    assert "Earlier" not in settled
+
+
+async def test_on_a_card_of_several_calls_the_earlier_refusal_is_said_once(approval: Any, view: Any) -> None:
+    denied = approval(9, state=ApprovalState.DENIED)
+    shown = whole(render(view(*(approval(number) for number in range(5)), earlier=(denied,)), posting=True))
+    assert shown.count("Earlier in this request") == 1
+
+
+async def test_details_name_the_newest_refusals(approval: Any, view: Any) -> None:
+    denied = tuple(approval(number, state=ApprovalState.DENIED, settled_by=str(number)) for number in range(1, 6))
+    text, _ = details.compose(view(approval(), earlier=denied), approval().id)
+    assert text.count("Earlier in this request") == 3
+    assert "was denied by <@5>, and 2 more" in text
