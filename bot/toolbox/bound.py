@@ -17,6 +17,7 @@ import shlex
 from collections.abc import Iterator
 from io import BufferedReader
 from pathlib import Path
+
 from bot.toolbox.beneath import READ, Refused, components, directory, ordinary, refusals
 
 ABSENT = "absent"
