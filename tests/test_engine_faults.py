@@ -295,6 +295,22 @@ async def test_a_run_whose_ending_could_not_be_stored_is_taken_up_again(tmp_path
         assert await state(house, "run") == ["done"]
 
 
+async def test_only_the_stranded_run_is_taken_up_again_and_not_one_that_is_being_worked_on(tmp_path: Path) -> None:
+    database = failing("finish", "fail")
+    async with open_house(tmp_path, Script("Lost.", "Slow.", "Again."), open_db=database.open) as house:
+        with pytest.raises(sqlite3.OperationalError, match="full"):
+            await house.ask(request="r1")
+        reached, go_on = database.hold("finish")
+        slow = asyncio.ensure_future(house.ask(request="r2", conversation="other"))
+        await reached.wait()
+        await house.app.engine.sweep()
+        assert await house.rows("SELECT losses FROM run ORDER BY created_at, id") == [{"losses": 1}, {"losses": 0}]
+        go_on.set()
+        assert (await slow).finished == "Slow."
+        await house.app.background.idle()
+        assert await state(house, "run") == ["done", "done"]
+
+
 async def test_a_decision_that_could_not_be_stored_changes_nothing_and_can_be_made_again(tmp_path: Path) -> None:
     database = failing("decide")
     async with open_house(tmp_path, Script(ACT, "Done."), open_db=database.open) as house:
