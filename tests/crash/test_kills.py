@@ -24,7 +24,11 @@ WORKERS = 2
 EVERYWHERE = ("approve", "deny", "expire", "batch", "question", "job", "undeliverable")
 """Stories that are cut short at each of their moments; the others at moments of their own, in the slow run at all."""
 
-UNREACHED = {"requeue": "only after a commit that failed: tests/test_engine_faults.py"}
+UNREACHED = {
+    "requeue": "only after a commit that failed: tests/test_engine_faults.py",
+    "allowed": "a rule's call has no claim, and a turn that begins again makes it again (docs/policy.md): tests/test_policy.py",
+    "pin": "made again when the server is seen again: tests/mcp",
+}
 """Commits that no story meets, and who else tries them."""
 
 Servers = SimpleQueue[Server]
