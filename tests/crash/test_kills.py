@@ -26,7 +26,7 @@ EVERYWHERE = ("approve", "deny", "expire", "batch", "question", "job", "undelive
 
 UNREACHED = {
     "requeue": "only after a commit that failed: tests/test_engine_faults.py",
-    "allowed": "a rule's call has no claim, and a turn that begins again makes it again (docs/policy.md): tests/test_policy.py",
+    "allowed": "what a rule allows has no claim, so it may be repeated (docs/policy.md): tests/test_policy.py",
     "pin": "made again when the server is seen again: tests/mcp",
 }
 """Commits that no story meets, and who else tries them."""
