@@ -198,7 +198,7 @@ async def test_a_turn_that_is_cut_off_by_a_stop_is_begun_again_after_the_next_st
         await house.app.engine.stop(grace=0)
         turn.cancel()
         await asyncio.wait([turn])
-        assert await states(house) == ["running"]
+        assert await house.rows("SELECT state, losses FROM run") == [{"state": "queued", "losses": 0}]
     async with open_house(tmp_path, Script("Hello again."), ids="later") as house:
         assert [said.text for said in house.face.said] == ["Hello again."]
 
