@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 
+from bot.anew import Anew
 from bot.background import Alarm, Background
 from bot.clock import Clock, NewId
 from bot.decisions import Decisions, Verdict
@@ -86,6 +87,8 @@ class Engine:
             deliver=self._deliver,
         )
         """What people do about jobs."""
+        self.anew = Anew(database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver)
+        """How conversations begin afresh."""
         self._decisions = Decisions(
             database=database,
             clock=clock,

@@ -18,13 +18,14 @@ from bot.clock import Clock
 from bot.deferral import sentences
 from bot.deferral.calls import LoopResult, ToolResult
 from bot.delivery import Delivery, show_progress
+from bot.ending import owe_answer, stop
 from bot.errors import EmptyAnswer, ModelError
 from bot.holding import Holding
-from bot.jobs import endings, words
+from bot.jobs import words
 from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
 from bot.surface import Reply
-from storage import approvals, audit, conversations, jobs, outbox, requests, runs
+from storage import approvals, conversations, jobs, requests, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
 from storage.jobs import Note
@@ -147,28 +148,22 @@ class Turns:
 
     async def cancel(self, run: Run, *, by: str) -> bool:
         """End a run on request, and what it still asks. False if it has ended already."""
-        now = self._clock.now()
+        now, via = self._clock.now(), self.reply_of(run)
         async with self._database.begin("cancel") as tx:
-            fresh = await runs.get(tx, run.id)  # it may have paused since it was looked up
-            if fresh is None or not await runs.end(
-                tx, run.id, RunState.CANCELLED, owner=None, at=now, result=CANCELLED_TEXT
-            ):
-                return False
-            for call in await approvals.of_pause(tx, run.id, fresh.pauses):
-                if call.state in {ApprovalState.PENDING, ApprovalState.APPROVED}:
-                    await approvals.settle(
-                        tx,
-                        call.id,
-                        ApprovalState.CANCELLED,
-                        by=by,
-                        at=now,
-                        note="the job was stopped",
-                        frm=call.state,
-                    )
-            await self._owe_answer(tx, run, CANCELLED_TEXT, RunState.CANCELLED)
-        if (limit := self._limits.get(run.id)) is not None and not limit.expired():
-            limit.reschedule(0)  # long past: the loop stops at its next await
-        return True
+            done = await stop(tx, run.id, by=by, at=now, note="the job was stopped", text=CANCELLED_TEXT, via=via)
+        if done is not None:
+            self.stop_working(run.id)
+        return done is not None
+
+    def stop_working(self, run_id: str) -> None:
+        """The run has ended: what still works on it stops at its next await."""
+        if (limit := self._limits.get(run_id)) is not None and not limit.expired():
+            limit.reschedule(0)  # long past
+
+    def reply_of(self, run: Run) -> str | None:
+        """The message in which the run's answer grows or grew, if it is known."""
+        reply = self._delivery.replies.get(run.id)
+        return reply.message if reply is not None else run.reply
 
     def extended(self, run_id: str, milliseconds: int) -> None:
         """A run has more compute time, from this moment on."""
@@ -208,8 +203,8 @@ class Turns:
         """The one transaction that ends a stretch (T0 or T5)."""
         bound = await self._asking.look(result.pending)
         async with self._database.begin("pause" if result.pending else "finish") as tx:
-            if run.kind is RunKind.TURN:
-                await runs.add_spent(tx, run.id, spent_ms)
+            if run.kind is RunKind.TURN and not await runs.add_spent(tx, run.id, spent_ms):
+                return  # ended on request meanwhile: nothing of it belongs to the conversation any more
             await self._watch.store(tx, run, result.usage)
             await jobs.take_notes(tx, told, at=self._clock.now())
             if result.turned_away:
@@ -332,45 +327,9 @@ class Turns:
                 await self._owe_answer(tx, run, text, state)
 
     async def _owe_answer(self, tx: Transaction, run: Run, text: str, ending: RunState) -> None:
-        """The run's one announcement in the place where it was asked, and the direct message if wished."""
-        now = self._clock.now()
-        if run.kind is RunKind.JOB:
-            await endings.owe(tx, run, ending, text, at=now)
-        else:
-            await self._owe_reply(tx, run, text, now)
-        await audit.record(
-            tx,
-            at=now,
-            actor=audit.SYSTEM,
-            event=f"{run.kind}_{ending}",
-            run=run.id,
-            conversation=run.conversation,
-        )
-
-    async def _owe_reply(self, tx: Transaction, run: Run, text: str, now: int) -> None:
         reply = self._delivery.replies.get(run.id)
-        await outbox.owe(
-            tx,
-            key=f"answer:{run.id}",
-            run=run.id,
-            place=run.place,
-            body={"text": text, "ping": [run.requester], "answer": True},
-            at=now,
-            via=reply.message if reply is not None else None,
-        )
-        if run.notify in {"dm", "both"}:
-            await outbox.owe(
-                tx,
-                key=f"dm:{run.id}",
-                run=run.id,
-                place=run.place,
-                body={
-                    "text": text,
-                    "person": run.requester,
-                    "instead": "I could not send you the answer as a direct message; it is in this channel.",
-                },
-                at=now,
-            )
+        via = reply.message if reply is not None else None
+        await owe_answer(tx, run, text, ending, at=self._clock.now(), via=via)
 
 
 def _result(approval: Approval) -> ToolResult:

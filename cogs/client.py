@@ -18,6 +18,7 @@ from discord.ext import commands
 from bot.background import Background
 from bot.engine import Engine
 from bot.errors import StartError
+from cogs.anew import New
 from cogs.approvals import Approvals
 from cogs.chat import Chat
 from cogs.errors import SignoffTree
@@ -89,6 +90,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Approvals(self._engine, self.surface))
         await self.add_cog(Jobs(self, self._engine))
         await self.add_cog(Inbox(self._engine, self.surface))
+        await self.add_cog(New(self._engine, self.surface))
         await self.add_cog(Help())
         await self.add_cog(Why(self._engine))
         application = self.application or await self.application_info()

@@ -18,14 +18,22 @@ async def length(reader: Reader, id: str) -> int:
     return int(row["length"]) if row else 0
 
 
+async def begin_anew(tx: Transaction, id: str) -> None:
+    """From here on nothing of what was said before is loaded. Nothing is deleted."""
+    await tx.execute("UPDATE conversation SET start = length WHERE id = ?", id)
+
+
 async def load(reader: Reader, id: str, *, last: int, whole: str | None = None) -> list[str]:
-    """The newest `last` messages in order, each as the JSON that was appended.
+    """The newest `last` messages since its beginning in order, each as the JSON that was appended.
 
     More, where that would begin amid the messages of the run `whole`: a run must see its own beginning.
     """
     while True:
         rows = await reader.all(
-            "SELECT run, body FROM message WHERE conversation = ? ORDER BY seq DESC LIMIT ?", id, last
+            "SELECT run, body FROM message WHERE conversation = ?"
+            " AND seq >= (SELECT start FROM conversation WHERE id = message.conversation) ORDER BY seq DESC LIMIT ?",
+            id,
+            last,
         )
         if len(rows) < last or rows[-1]["run"] != whole:
             return [row["body"] for row in reversed(rows)]

@@ -209,9 +209,12 @@ async def set_reply(tx: Transaction, id: str, message: str) -> None:
     await tx.execute("UPDATE run SET reply = ? WHERE id = ?", message, id)
 
 
-async def add_spent(tx: Transaction, id: str, milliseconds: int) -> None:
-    """Charge compute time to the run; waiting for people is never charged."""
-    await tx.execute("UPDATE run SET spent_ms = spent_ms + ? WHERE id = ?", milliseconds, id)
+async def add_spent(tx: Transaction, id: str, milliseconds: int) -> bool:
+    """Charge compute time to a running run; waiting for people is never charged. False if it does not run any more."""
+    done = await tx.execute(
+        "UPDATE run SET spent_ms = spent_ms + ? WHERE id = ? AND state = 'running'", milliseconds, id
+    )
+    return bool(done)
 
 
 async def add_turned_away(tx: Transaction, id: str, calls: int) -> None:
@@ -282,6 +285,16 @@ async def queued(reader: Reader, kind: RunKind) -> list[str]:
     """Ids of runs of a kind that can go on, oldest first."""
     rows = await reader.all("SELECT id FROM run WHERE state = 'queued' AND kind = ? ORDER BY created_at, id", kind)
     return [row["id"] for row in rows]
+
+
+async def open_in(reader: Reader, conversation: str) -> list[Run]:
+    """Open runs of a conversation, oldest first."""
+    rows = await reader.all(
+        "SELECT * FROM run WHERE conversation = ? AND state IN ('queued', 'running', 'waiting')"
+        " ORDER BY created_at, id",
+        conversation,
+    )
+    return [_run(row) for row in rows]
 
 
 async def of_kind(reader: Reader, kind: RunKind, *, every: bool = False, limit: int = 500) -> list[Run]:

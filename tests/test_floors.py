@@ -69,6 +69,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.decisions": {"bot", "storage"},
     "bot.asking": {"bot", "storage"},
     "bot.holding": {"bot", "storage"},
+    "bot.ending": {"bot.jobs", "storage"},
+    "bot.anew": {"bot", "storage"},
     "bot.views": {"bot.deferral", "bot.surface", "storage"},
     "bot.timeline": {"bot", "storage"},
     "bot.farewell": {"bot.clock", "bot.delivery", "bot.jobs", "bot.turns"},

@@ -10,6 +10,7 @@ CREATE TABLE meta (
 CREATE TABLE conversation (
   id         TEXT PRIMARY KEY,
   length     INTEGER NOT NULL DEFAULT 0,
+  start      INTEGER NOT NULL DEFAULT 0, -- where it was begun afresh: what comes before is kept, and not looked at
   created_at INTEGER NOT NULL
 ) STRICT;
 
