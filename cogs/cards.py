@@ -229,7 +229,9 @@ def refusals(view: CardView, *, most: int) -> list[str]:
 def holds_while(call: Approval) -> list[str]:
     """The files that an approval is bound to, each as it is at present."""
     files: Mapping[str, str] = call.bound.get("files", {})
-    return [f"Holds while {inert.line(name, limit=60)} is as now: {short(mark)}" for name, mark in files.items()]
+    return [
+        f"Counts only while {inert.line(name, limit=60)} stays as it is: {short(mark)}" for name, mark in files.items()
+    ]
 
 
 def choices_of(call: Approval) -> list[str]:
@@ -254,7 +256,10 @@ def sentence(call: Approval, *, limit: int) -> str:
     """What came of it. The table's words are ours; what is filled in may be anybody's, so it is made inert."""
     note = inert.line(call.note, limit=limit) if call.note else None
     safe = replace(call, tool=inert.label(call.tool, limit=50), note=note)
-    return sentences.person(safe, lambda person: f"<@{person}>")
+    told = sentences.person(safe, lambda person: f"<@{person}>")
+    if call.kind == ToolKind.QUESTION and call.state is ApprovalState.SUCCEEDED and call.result:
+        return f"{told} {inert.line(call.result, limit=limit)}"
+    return told
 
 
 def _deadline(calls: list[Approval]) -> str:

@@ -293,7 +293,7 @@ async def test_a_call_that_is_asked_again_shows_what_changed_and_what_it_holds_o
     shown = whole(render(view(call, changed={call.id: (change,)}), posting=True))
     assert "⚠ Asked again:" in shown
     assert "4 bytes, sha256 aaaaaaaaaaaa → 5 bytes, sha256 bbbbbbbbbbbb" in shown
-    assert f"Holds while `deploy.sh` is as now: 5 bytes, sha256 {'b' * 12}\n" in shown
+    assert f"Counts only while `deploy.sh` stays as it is: 5 bytes, sha256 {'b' * 12}\n" in shown
 
 
 @pytest.mark.parametrize("count", range(1, 6))
@@ -342,3 +342,12 @@ async def test_details_name_the_newest_refusals(approval: Any, view: Any) -> Non
     text, _ = details.compose(view(approval(), earlier=denied), approval().id)
     assert text.count("Earlier in this request") == 3
     assert "was denied by <@5>, and 2 more" in text
+
+
+async def test_an_answered_question_shows_its_answer_inert(approval: Any, view: Any) -> None:
+    call = approval(
+        kind="question", tool="ask_user", arguments={"question": "Which?"}, state=ApprovalState.SUCCEEDED,
+        result="**green** `x`",
+    )  # fmt: skip
+    shown = whole(render(view(call), posting=False))
+    assert f"<@100> answered. {inert.line('**green** `x`')}" in shown
