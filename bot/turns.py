@@ -203,8 +203,11 @@ class Turns:
         """The one transaction that ends a stretch (T0 or T5)."""
         bound = await self._asking.look(result.pending)
         async with self._database.begin("pause" if result.pending else "finish") as tx:
-            if run.kind is RunKind.TURN and not await runs.add_spent(tx, run.id, spent_ms):
-                return  # ended on request meanwhile: nothing of it belongs to the conversation any more
+            if run.kind is RunKind.TURN:
+                fresh = await runs.get(tx, run.id)
+                if fresh is None or fresh.state is not RunState.RUNNING:
+                    return  # ended on request meanwhile: nothing of it belongs to the conversation any more
+                await runs.add_spent(tx, run.id, spent_ms)
             await self._watch.store(tx, run, result.usage)
             await jobs.take_notes(tx, told, at=self._clock.now())
             if result.turned_away:

@@ -209,12 +209,9 @@ async def set_reply(tx: Transaction, id: str, message: str) -> None:
     await tx.execute("UPDATE run SET reply = ? WHERE id = ?", message, id)
 
 
-async def add_spent(tx: Transaction, id: str, milliseconds: int) -> bool:
-    """Charge compute time to a running run; waiting for people is never charged. False if it does not run any more."""
-    done = await tx.execute(
-        "UPDATE run SET spent_ms = spent_ms + ? WHERE id = ? AND state = 'running'", milliseconds, id
-    )
-    return bool(done)
+async def add_spent(tx: Transaction, id: str, milliseconds: int) -> None:
+    """Charge compute time to the run; waiting for people is never charged."""
+    await tx.execute("UPDATE run SET spent_ms = spent_ms + ? WHERE id = ?", milliseconds, id)
 
 
 async def add_turned_away(tx: Transaction, id: str, calls: int) -> None:
