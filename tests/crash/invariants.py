@@ -78,6 +78,7 @@ def _decisions(folder: Path, end: Rows) -> Iterator[str]:
     for line in Log(folder / "acknowledged").read():
         call = next(row for row in end.approvals if row["id"] == line["call"])
         decided = {"approve": RAN | {"nothing_ran", "interrupted"}, "deny": {"denied"}, "answer": {"succeeded"}}
+        decided["deliver"] = decided["answer"]
         if call["state"] not in decided[line["verdict"]] or not call["settled_by"]:
             yield f"{_name(call)}: a person's {line['verdict']} became {call['state']}"
     for call in end.approvals:
@@ -159,7 +160,8 @@ def _cards(wall: Sequence[dict[str, Any]], deaths: Sequence[Rows], end: Rows) ->
     """One card per pause (and five calls), each posted once, and its last look is how its calls ended."""
     per_pause: dict[tuple[str, int], list[dict[str, Any]]] = defaultdict(list)
     for call in end.approvals:
-        per_pause[call["run"], call["pause"]].append(call)
+        if not call["replaces"]:  # what is asked again has a card of its own
+            per_pause[call["run"], call["pause"]].append(call)
     for calls in per_pause.values():
         if len({call["card"] for call in calls}) != -(-len(calls) // CALLS_PER_CARD):
             yield "a pause has more cards than it needs"
@@ -183,4 +185,5 @@ def _lost(end: Rows) -> bool:
 
 
 def _name(call: dict[str, Any]) -> str:
-    return str(next(iter(json.loads(call["arguments"]).values())))
+    again = " again" if call["replaces"] else ""
+    return str(next(iter(json.loads(call["arguments"]).values()))) + again

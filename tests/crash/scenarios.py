@@ -14,10 +14,10 @@ from unittest.mock import patch
 
 from bot.cli import listings
 from bot.errors import AlreadySettled, DeliveryError, Unreachable
-from bot.surface import Press
+from bot.surface import Press, TurnClock
 from storage.approvals import Approval
 from tests.crash.stage import Stage
-from tests.house import ASKER, OWNER, STRANGER
+from tests.house import ASKER, OWNER, PLACE, STRANGER
 
 Calls = Sequence[tuple[str, dict[str, Any]]]
 Step = str | Calls | Exception
@@ -127,6 +127,39 @@ async def it_is_talked_about_meanwhile(stage: Stage) -> None:
         await stage.press(call, "approve")
 
 
+async def the_result_is_delivered(stage: Stage) -> None:
+    await stage.ask("go")
+    for call in await stage.waiting():
+        await stage.deliver(call, "42")
+    for call in await stage.every_call():
+        await stage.is_refused(_delivery(call))
+
+
+async def a_new_conversation_begins(stage: Stage) -> None:
+    await stage.ask("go")
+    await stage.app.engine.anew.begin(PLACE, place=PLACE, actor=ASKER)
+    await stage.idle()
+    for call in await stage.every_call():
+        await stage.is_refused(_press(call, OWNER))
+
+
+async def the_asker_cannot_wait(stage: Stage) -> None:
+    await stage.ask("go", clock=TurnClock(refires=True))
+    for call in await stage.waiting():
+        await stage.press(call, "approve")
+
+
+async def the_script_changes(stage: Stage) -> None:
+    await stage.ask("go")
+    (stage.settings.workspace / "script").write_text("changed")
+    for call in await stage.waiting():
+        if call.replaces is None:
+            await _press(call, OWNER)(stage)  # it counts, and then becomes void
+            await stage.idle()
+    for call in await stage.waiting():
+        await stage.press(call, "approve")
+
+
 async def just_talk(stage: Stage) -> None:
     await stage.ask("go", notify="dm")
     await stage.app.remember("commands", "hash")
@@ -139,6 +172,13 @@ def _press(call: Approval, actor: Any) -> Callable[[Stage], Awaitable[None]]:
         )
 
     return press
+
+
+def _delivery(call: Approval) -> Callable[[Stage], Awaitable[None]]:
+    async def deliver(stage: Stage) -> None:
+        await stage.app.engine.resolve(call.id, "again")
+
+    return deliver
 
 
 JOB: dict[str, Sequence[Step]] = {
@@ -205,6 +245,25 @@ SCENARIOS: dict[str, Scenario] = {
         says={"go": [act("x"), "(never said)"], "how is it going?": ["It still waits."]},
         people=it_is_talked_about_meanwhile,
         ends={"x": "succeeded"},
+    ),
+    "result from elsewhere": Scenario(
+        says={"go": [[("build", {"what": "app"})], "It is built."]},
+        people=the_result_is_delivered,
+        ends={"app": "succeeded"},
+    ),
+    "new conversation": Scenario(
+        says={"go": [act("x"), "(never said)"]},
+        people=a_new_conversation_begins,
+        ends={"x": "cancelled"},
+        run_ends={"go": "cancelled"},
+    ),
+    "cannot wait": Scenario(
+        says={"go": [act("x"), "The end."]}, people=the_asker_cannot_wait, ends={"x": "succeeded"}
+    ),
+    "changed script": Scenario(
+        says={"go": [[("script", {"what": "x"})], "The end."]},
+        people=the_script_changes,
+        ends={"x": "void", "x again": "succeeded"},
     ),
     "just talk": Scenario(says={"go": ["Good morning to you."]}, people=just_talk, ends={}, streaming=True),
     "model fails": Scenario(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,9 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from bot.app import App, open_app
 from bot.clock import new_id
 from bot.deferral.tool import Call, Tool, ToolOutcome
-from bot.errors import DecisionRefused, NothingRan
+from bot.errors import CallDeferred, DecisionRefused, NothingRan
 from bot.settings import Settings
-from bot.surface import Press, TurnContext
+from bot.surface import Press, TurnClock, TurnContext
 from bot.toolbox.ask import make_ask_user
 from storage import approvals
 from storage.approvals import Approval, ApprovalState
@@ -43,11 +43,19 @@ class Stage:
     open_database: Callable[..., AbstractAsyncContextManager[Database]]
     """Opens the database as another process would, with moments."""
 
-    async def ask(self, prompt: str, *, request: str = "r1", notify: str = "channel") -> None:
+    async def ask(
+        self, prompt: str, *, request: str = "r1", notify: str = "channel", clock: TurnClock | None = None
+    ) -> None:
         """Ask, unless that has been taken down before."""
         if await self.app.database.reader.one("SELECT 1 FROM run WHERE request = ?", request) is None:
             ctx = TurnContext(
-                conversation=PLACE, place=PLACE, requester=ASKER.id, request=request, prompt=prompt, notify=notify
+                conversation=PLACE,
+                place=PLACE,
+                requester=ASKER.id,
+                request=request,
+                prompt=prompt,
+                notify=notify,
+                clock=clock or TurnClock(),
             )
             await self.app.engine.take_turn(ctx, Sheet(self.wall, f"reply-{request}"))
         await self.idle()
@@ -74,6 +82,12 @@ class Stage:
         press = Press(actor=ASKER, approval=call.id, place=call.place, message=f"card-{call.card}")
         await self.app.engine.answer(press, text)
         self.acknowledged.write(call=call.id, verdict="answer")
+        await self.idle()
+
+    async def deliver(self, call: Approval, text: str) -> None:
+        """Hand in the result of a call that lives elsewhere."""
+        await self.app.engine.resolve(call.id, text)
+        self.acknowledged.write(call=call.id, verdict="deliver")
         await self.idle()
 
     async def is_refused(self, press: Callable[[Stage], Awaitable[None]]) -> None:
@@ -163,6 +177,16 @@ def _act(folder: Path, fate: Fate, wall: Wall) -> Tool:
     return Tool(name="act", description="Acts.", arguments=DoArguments, body=body)
 
 
+def _script(folder: Path, fate: Fate, wall: Wall) -> Tool:
+    """As `act`, and depends on a file."""
+    file = folder / "script"
+    return replace(_act(folder, fate, wall), name="script", binds=lambda _: {"script": str(file.exists())})
+
+
+async def _build(arguments: DoArguments, call: Call) -> ToolOutcome:
+    raise CallDeferred(f"build of {arguments.what}")
+
+
 async def live(folder: Path, scenario: Scenario, moment: str | None) -> None:
     """One life in `folder`. It ends at `moment`, or when everything has been said and done."""
     fate, clock = Fate(folder, moment), FileClock(folder)
@@ -176,7 +200,12 @@ async def live(folder: Path, scenario: Scenario, moment: str | None) -> None:
 
     async with open_app(
         settings,
-        tools=[_act(folder, fate, wall), make_ask_user()],
+        tools=[
+            _act(folder, fate, wall),
+            _script(folder, fate, wall),
+            Tool(name="build", description="Builds elsewhere.", arguments=DoArguments, body=_build, gated=False),
+            make_ask_user(),
+        ],
         mask=lambda text: text,
         clock=clock,
         new_id=new_id,

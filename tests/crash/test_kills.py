@@ -27,6 +27,7 @@ EVERYWHERE = ("approve", "deny", "expire", "batch", "question", "job", "undelive
 UNREACHED = {
     "requeue": "only after a commit that failed: tests/test_engine_faults.py",
     "allowed": "what a rule allows has no claim, so it may be repeated (docs/policy.md): tests/test_policy.py",
+    "refuse": "what could not be shown under a clock gets its card in the next life: tests/test_holding.py",
     "pin": "made again when the server is seen again: tests/mcp",
 }
 """Commits that no story meets, and who else tries them."""
