@@ -257,9 +257,7 @@ SCENARIOS: dict[str, Scenario] = {
         ends={"x": "cancelled"},
         run_ends={"go": "cancelled"},
     ),
-    "cannot wait": Scenario(
-        says={"go": [act("x"), "The end."]}, people=the_asker_cannot_wait, ends={"x": "succeeded"}
-    ),
+    "cannot wait": Scenario(says={"go": [act("x"), "The end."]}, people=the_asker_cannot_wait, ends={"x": "succeeded"}),
     "changed script": Scenario(
         says={"go": [[("script", {"what": "x"})], "The end."]},
         people=the_script_changes,
