@@ -13,7 +13,7 @@ HELP = (
     "I can run commands and Python, read and write files in my workspace, fetch pages, and work in the background.\n"
     "What has consequences does not run by itself: a card shows exactly what would run, and an approver decides."
     " What was approved is what runs, once.\n"
-    "`/approvals` what waits for a decision · `/why` the story of one\n"
+    "`/approvals` what waits for a decision · `/why` the story of one · `/new` begin afresh\n"
     "`/job start` work in the background · `/job list` what is going on · `/inbox` what I could not deliver ·"
     " `/notify` where results go"
 )

@@ -11,7 +11,9 @@ import pytest
 from bot.deferral.tool import Tool
 from bot.errors import AlreadySettled
 from bot.surface import Press
-from tests.house import OWNER, PLACE, Bench, House, Script, open_house
+from bot.toolbox import builtin_tools
+from bot.toolbox.sandbox import Sandbox
+from tests.house import OWNER, PLACE, Bench, House, Script, counting_ids, open_house
 
 ACT = [("act", {"what": "x"})]
 
@@ -170,3 +172,42 @@ async def test_a_call_of_a_run_that_has_ended_is_void_and_not_asked_again(tmp_pa
         await house.decide("approve")
         assert await states(house) == ["void"]
         assert bench.effects == []
+
+
+async def test_the_real_shell_runs_the_script_that_was_approved_and_no_other(tmp_path: Path) -> None:
+    tools = builtin_tools(workspace=tmp_path, sandbox=Sandbox(bare=True), new_id=counting_ids("tmp"))
+
+    class Real(Bench):
+        def tools(self) -> list[Tool]:
+            return list(tools)
+
+    (tmp_path / "deploy.sh").write_text("echo good")
+    script = Script([("shell", {"command": "sh deploy.sh"})], "Done.")
+    async with open_house(tmp_path, script, bench=Real()) as house:
+        await house.ask()
+        (tmp_path / "deploy.sh").write_text("echo evil > effect")
+        await house.decide("approve")
+        assert not (tmp_path / "effect").exists()
+        (tmp_path / "deploy.sh").write_text("echo good")
+        await house.decide("deny")
+        assert await states(house) == ["void", "denied"]
+
+
+async def test_a_write_replaces_only_what_its_approver_could_know_of(tmp_path: Path) -> None:
+    tools = builtin_tools(workspace=tmp_path, sandbox=Sandbox(bare=True), new_id=counting_ids("tmp"))
+
+    class Real(Bench):
+        def tools(self) -> list[Tool]:
+            return list(tools)
+
+    script = Script([("write_file", {"path": "notes.txt", "content": "mine"})], "Written.")
+    async with open_house(tmp_path, script, bench=Real()) as house:
+        await house.ask()
+        (tmp_path / "notes.txt").write_text("somebody else's")
+        await house.decide("approve")
+        assert (tmp_path / "notes.txt").read_text() == "somebody else's"
+        [call] = house.card[1].approvals
+        named = "`notes.txt` changed: absent → 15 bytes, sha256 "
+        assert any(change.startswith(named) for change in house.card[1].changed[call.id])
+        await house.decide("approve")
+        assert (tmp_path / "notes.txt").read_text() == "mine"
