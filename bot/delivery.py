@@ -176,7 +176,8 @@ class Delivery:
             except DeliveryError as error:
                 await self._card_failed(view, error)
                 return
-            async with self._database.begin("card shown") as tx:
+            # An edit that is forgotten in a power cut is made again; a card that is posted must not be.
+            async with self._database.begin("card shown", durable=card.message is None) as tx:
                 await cards.shown(tx, id, version=card.version, message=message)
                 if card.message is None:
                     await self._posted(tx, card, message)
@@ -220,6 +221,7 @@ class Delivery:
             return
         try:
             receipt = await self._in_place(owed, surface)
+            in_place = receipt is not None
             if receipt is None:
                 attempted = await self._attempt(id)
                 if attempted is None:
@@ -229,7 +231,7 @@ class Delivery:
         except DeliveryError as error:
             await self._say_failed(owed, error)
             return
-        async with self._database.begin("delivered") as tx:
+        async with self._database.begin("delivered", durable=not in_place) as tx:
             await outbox.delivered(tx, id, receipt=receipt)
             await audit.record(
                 tx,

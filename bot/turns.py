@@ -93,7 +93,8 @@ class Turns:
             if run is None:
                 return
             async with self._lanes.enter(run.conversation):
-                async with self._database.begin("take up") as tx:
+                # Lost in a power cut, the run is queued still, and taken up again.
+                async with self._database.begin("take up", durable=False) as tx:
                     free = await self._watch.may_start(tx, run)
                     run = await runs.take_up(tx, run_id, owner=self._boot) if free else None
                     if run is not None:
@@ -292,7 +293,7 @@ class Turns:
     async def _remember(self, run: Run, reply: Reply) -> None:
         if reply.message not in {None, run.reply} and run.id not in self._remembered:
             self._remembered.add(run.id)
-            async with self._database.begin("remember reply") as tx:
+            async with self._database.begin("remember reply", durable=False) as tx:
                 await runs.set_reply(tx, run.id, reply.message)
 
     # -- T0: the run waits ----------------------------------------------------------------------

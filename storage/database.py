@@ -37,10 +37,12 @@ class Transaction(Reader, Protocol):
 class Database(Protocol):
     """One open database."""
 
-    def begin(self, step: str) -> AbstractAsyncContextManager[Transaction]:
+    def begin(self, step: str, *, durable: bool = True) -> AbstractAsyncContextManager[Transaction]:
         """A write transaction: commits when the block ends, rolls back when it raises or is cancelled.
 
-        `step` names the move, for logs, and for tests that kill the process right before or after it.
+        `step` names the move, for logs, and for tests that kill the process right before or after it. With
+        `durable=False` it does not wait for the disk: no crash of this program loses it, but a power cut within the
+        next moments may, until the next durable commit. Only for what is then found out and done once more, unnoticed.
         """
         ...
 

@@ -55,11 +55,11 @@ class FaultyDatabase:
         return rows[0] if rows else None
 
     @asynccontextmanager
-    async def begin(self, step: str) -> AsyncIterator[Transaction]:
+    async def begin(self, step: str, *, durable: bool = True) -> AsyncIterator[Transaction]:
         if step in self.stuck:
             self.reached[step].set()
             await self.stuck.pop(step).wait()
-        async with self.inner.begin(step) as tx:
+        async with self.inner.begin(step, durable=durable) as tx:
             yield tx
             if self.failing[step]:
                 self.failing[step] -= 1

@@ -75,8 +75,8 @@ class MortalDatabase:
         return self._inner.reader
 
     @asynccontextmanager
-    async def begin(self, step: str) -> AsyncIterator[Transaction]:
-        async with self._inner.begin(step) as tx:
+    async def begin(self, step: str, *, durable: bool = True) -> AsyncIterator[Transaction]:
+        async with self._inner.begin(step, durable=durable) as tx:
             yield tx
             self._fate.meet(f"before {step}")
         self._fate.meet(f"after {step}")

@@ -323,8 +323,8 @@ async def test_a_sweep_at_the_very_moment_of_the_claim_does_not_take_the_call_fo
         house: House
 
         @contextlib.asynccontextmanager
-        async def begin(self, step: str) -> Any:
-            async with super().begin(step) as tx:
+        async def begin(self, step: str, *, durable: bool = True) -> Any:
+            async with super().begin(step, durable=durable) as tx:
                 yield tx
             if step == "claim":
                 await self.house.app.engine.sweep()

@@ -151,6 +151,22 @@ async def test_every_commit_is_on_the_disk_before_it_counts(database: Database) 
     assert found == names
 
 
+async def test_only_what_can_be_done_again_does_not_wait_for_the_disk(database: Database) -> None:
+    async def synchronous(*, durable: bool) -> object:
+        async with database.begin("look", durable=durable) as tx:
+            return (await tx.all("PRAGMA synchronous"))[0][0]  # type: ignore[index]
+
+    async def broken() -> None:
+        async with database.begin("break", durable=False):
+            raise RuntimeError("no")
+
+    assert await synchronous(durable=False) == 1
+    assert await synchronous(durable=True) == 2
+    with pytest.raises(RuntimeError):
+        await broken()
+    assert await synchronous(durable=True) == 2
+
+
 async def test_processes_that_open_a_fresh_file_at_once_all_get_it(tmp_path: Path) -> None:
     program = (
         "import asyncio, sys\n"
