@@ -49,8 +49,9 @@ class Holding:
             self.begin(run.id, reply, clock)
             return
         text = run.result or BUSY_TEXT
-        if run.state is RunState.WAITING:
-            text = sentences.asked({call.kind for call in await self._waiting(run)}) or BUSY_TEXT
+        kinds = {call.kind for call in await self._waiting(run)}
+        if kinds and run.id not in self._delivery.replies:
+            text = sentences.asked(kinds)
         with suppress(DeliveryError), delivering():
             await reply.finish(text, key=f"again:{run.id}")
 

@@ -240,3 +240,12 @@ def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
     )  # fmt: skip
     os.close(write)
     assert done.stderr == b""
+
+
+async def test_a_record_says_whether_it_is_certain_that_nothing_ran(tmp_path: Path) -> None:
+    async with open_house(tmp_path, asking({"command": "one"}, {"command": "two"})) as house:
+        await house.ask()
+        await house.decide("approve", row=0)
+        await house.decide("deny", row=1)
+        found = await listed(house, tmp_path, "approvals", "list", "--all")
+        assert {one["state"]: one["ran_nothing"] for one in found} == {"succeeded": False, "denied": True}

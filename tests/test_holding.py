@@ -301,3 +301,15 @@ async def test_without_an_occurrence_there_is_nothing_to_recognise(tmp_path: Pat
     async with open_house(tmp_path, Script("One.", "Two.")) as house:
         assert (await house.ask(request=None)).finished == "One."
         assert (await house.ask(request=None)).finished == "Two."
+
+
+async def test_a_request_that_comes_again_while_its_reply_is_held_is_not_promised_another_message(
+    tmp_path: Path,
+) -> None:
+    async with open_house(tmp_path, Script(ACT, "Done.")) as house:
+        first = await house.ask()
+        again = await house.ask()
+        assert again.finished is not None
+        assert "already working on this request" in again.finished
+        await house.decide("approve")
+        assert first.finished == "Done."

@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from bot.clock import Clock
 from bot.console import block, fields, local_time, one_line, table, visible
 from bot.deferral import sentences
+from bot.deferral.endings import ran_nothing
 from bot.errors import SignoffError
 from bot.settings import Settings
 from bot.timeline import timeline
@@ -53,7 +54,7 @@ async def list_approvals(settings: Settings, chosen: Namespace) -> None:
     async with reading(settings) as reader:
         found = await approvals.listed(reader, every=chosen.all, limit=_EVERYTHING) if reader else []
     if chosen.json:
-        _print_json([asdict(one) for one in found])
+        _print_json([_record(one) for one in found])
     elif not found:
         print("Nothing has been asked yet." if chosen.all else "Nothing waits for a decision.")
     else:
@@ -69,7 +70,7 @@ async def show_approval(settings: Settings, chosen: Namespace) -> None:
     async with reading(settings) as reader:
         one = await find_approval(reader, chosen.id)
     if chosen.json:
-        _print_json(asdict(one))
+        _print_json(_record(one))
         return
     pairs = [
         ("id", one.id),
@@ -235,6 +236,11 @@ def _only(found: list[T], what: str, prefix: str) -> T:
     if len(found) > 1:
         raise NotFound(f"More than one {what} has an id that begins with {prefix!r}; type more of it.")
     return found[0]
+
+
+def _record(call: Approval) -> dict[str, Any]:
+    """A row, and what no program should have to conclude from its state: whether it is certain that nothing ran."""
+    return {**asdict(call), "ran_nothing": ran_nothing(call)}
 
 
 def _audit_object(entry: AuditEntry) -> dict[str, Any]:
