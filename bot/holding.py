@@ -15,13 +15,14 @@ from bot.deferral.transport import Way, way
 from bot.delivery import Delivery, delivering, show_progress
 from bot.errors import DeliveryError
 from bot.surface import Reply, TurnClock
-from storage import approvals, audit, cards, runs
+from storage import approvals, audit, cards, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.database import Database
 from storage.runs import Run, RunState
 
 BUSY_TEXT = "I am already working on this request; it was sent a second time. Its answer comes once."
+ANSWERED_TEXT = "This request was sent a second time; it has been answered: {link}"
 
 
 class Holding:
@@ -44,11 +45,16 @@ class Holding:
             self._clocks[run_id] = clock
 
     async def again(self, run: Run, reply: Reply, clock: TurnClock) -> None:
-        """A request came a second time. Its new reply gets the answer if no other waits for it, else the truth."""
+        """A request came a second time. Its new reply gets the answer if no other waits for it, else the truth.
+
+        Where messages have links, an answer that was given is pointed to: it is said once.
+        """
         if run.state in {RunState.QUEUED, RunState.RUNNING} and run.id not in self._delivery.replies:
             self.begin(run.id, reply, clock)
             return
-        text = run.result or BUSY_TEXT
+        receipt = await outbox.receipt_of(self._database.reader, f"answer:{run.id}")
+        link = self._delivery.link_to(run.place, receipt) if receipt is not None else ""
+        text = ANSWERED_TEXT.format(link=link) if link else run.result or BUSY_TEXT
         kinds = {call.kind for call in await self._waiting(run)}
         if kinds and run.id not in self._delivery.replies:
             text = sentences.asked(kinds)

@@ -183,6 +183,12 @@ async def next_due(reader: Reader) -> int | None:
     return row["at"] if row else None
 
 
+async def receipt_of(reader: Reader, key: str) -> str | None:
+    """The message in which something was said, or None if it was not (yet)."""
+    row = await reader.one("SELECT receipt FROM outbox WHERE key = ? AND state = 'delivered'", key)
+    return row["receipt"] if row else None
+
+
 async def of_run(reader: Reader, run: str) -> list[Owed]:
     """Everything owed for one run, in order."""
     return [_owed(row) for row in await reader.all("SELECT * FROM outbox WHERE run = ? ORDER BY id", run)]

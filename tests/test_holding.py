@@ -248,12 +248,24 @@ async def test_a_request_that_comes_again_while_it_waits_starts_nothing_and_is_t
         assert len(script.seen) == 1
 
 
-async def test_a_request_that_comes_again_after_its_answer_gets_that_answer(tmp_path: Path) -> None:
+async def test_a_request_that_comes_again_after_its_answer_is_pointed_to_it(tmp_path: Path) -> None:
     script = Script("Hello.")
     async with open_house(tmp_path, script) as house:
         await house.ask()
         again = await house.ask()
-        assert again.finished == "Hello."
+        assert again.finished == f"This request was sent a second time; it has been answered: link:{PLACE}/reply"
+        assert len(script.seen) == 1
+
+
+async def test_where_messages_have_no_links_a_request_that_comes_again_gets_its_answer(tmp_path: Path) -> None:
+    class Voice(Face):
+        def link(self, place: str, message: str | None) -> str:
+            return ""
+
+    script = Script("Hello.")
+    async with open_house(tmp_path, script, face=Voice()) as house:
+        await turn(house, "/v1 voice")
+        assert (await turn(house, "/v1 voice")).finished == "Hello."
         assert len(script.seen) == 1
 
 

@@ -1,0 +1,45 @@
+"""A message that Discord delivers twice starts one turn, and its answer is not spoilt (cases of a resumed gateway)."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from cogs.places import Place
+from tests.cogs.guild import Guild, open_guild
+from tests.cogs.test_lists import SHELL
+from tests.house import Script
+
+
+def begin(here: Guild, *, request: int = 4711) -> None:
+    chat: Any = here.env.bot.get_cog("Chat")
+    chat.begin(
+        Place(guild=here.guild.id, channel=here.channel.id), here.ben.id, request=request, prompt="x", reply_to=None
+    )
+
+
+async def test_an_answered_message_that_comes_again_is_pointed_to_its_answer(tmp_path: Path) -> None:
+    script = Script("Hello.")
+    async with open_guild(tmp_path, script) as here:
+        begin(here)
+        await here.settle()
+        begin(here)
+        await here.settle()
+        answer, pointer = here.messages
+        assert answer.content == "Hello."
+        assert pointer.content.endswith(f"/{here.channel.id}/{answer.id}")
+        assert len(script.seen) == 1
+
+
+async def test_a_message_that_comes_twice_at_once_leaves_one_card_and_one_whole_answer(tmp_path: Path) -> None:
+    script = Script(SHELL, "Done.")
+    async with open_guild(tmp_path, script) as here:
+        begin(here)
+        begin(here)
+        await here.settle()
+        assert len(here.cards) == 1
+        await here.ana.click(here.card, label="Approve")
+        await here.settle()
+        assert here.texts.count("Done.") == 1
+        assert len([text for text in here.texts if "already working on this request" in text]) == 1
+        assert here.bench.effects == ["echo hello\nexit"]
