@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 from cogs.places import Place
@@ -11,20 +12,22 @@ from tests.cogs.test_lists import SHELL
 from tests.house import Script
 
 
-def begin(here: Guild, *, request: int = 4711) -> None:
+async def comes(here: Guild, *, times: int = 1) -> None:
+    """The gateway delivers the same occurrence."""
     chat: Any = here.env.bot.get_cog("Chat")
-    chat.begin(
-        Place(guild=here.guild.id, channel=here.channel.id), here.ben.id, request=request, prompt="x", reply_to=None
-    )
+    person: Any = SimpleNamespace(id=here.ben.id)
+    place = Place(guild=here.guild.id, channel=here.channel.id)
+    for _ in range(times):
+        chat.begin(place, person, channel=None, request=4711, prompt="x", reply_to=None)
+    await here.app.background.idle()
+    await here.settle()
 
 
 async def test_an_answered_message_that_comes_again_is_pointed_to_its_answer(tmp_path: Path) -> None:
     script = Script("Hello.")
     async with open_guild(tmp_path, script) as here:
-        begin(here)
-        await here.settle()
-        begin(here)
-        await here.settle()
+        await comes(here)
+        await comes(here)
         answer, pointer = here.messages
         assert answer.content == "Hello."
         assert pointer.content.endswith(f"/{here.channel.id}/{answer.id}")
@@ -34,9 +37,7 @@ async def test_an_answered_message_that_comes_again_is_pointed_to_its_answer(tmp
 async def test_a_message_that_comes_twice_at_once_leaves_one_card_and_one_whole_answer(tmp_path: Path) -> None:
     script = Script(SHELL, "Done.")
     async with open_guild(tmp_path, script) as here:
-        begin(here)
-        begin(here)
-        await here.settle()
+        await comes(here, times=2)
         assert len(here.cards) == 1
         await here.ana.click(here.card, label="Approve")
         await here.settle()
