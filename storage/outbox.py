@@ -21,6 +21,10 @@ from typing import Any
 from storage.database import Reader, Row, Transaction
 
 
+_IS_OWED = "(state = 'pending' OR state = 'attempting')"
+"""As the index of what is due has it."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Owed:
     """One message that somebody is owed."""
@@ -77,17 +81,14 @@ async def owe(
 
 async def due(reader: Reader, *, now: int) -> list[Owed]:
     """What should be sent now, oldest first. Rows in `attempting` are due again when their back-off is over."""
-    rows = await reader.all(
-        "SELECT * FROM outbox WHERE state IN ('pending', 'attempting') AND due_at <= ? ORDER BY id", now
-    )
+    # `+ 0`: by the index of what is due, not by the order of all that was ever said.
+    rows = await reader.all(f"SELECT * FROM outbox WHERE {_IS_OWED} AND due_at <= ? ORDER BY id + 0", now)
     return [_owed(row) for row in rows]
 
 
 async def get_due(reader: Reader, id: int, *, now: int) -> Owed | None:
     """One row, if it should be sent now."""
-    row = await reader.one(
-        "SELECT * FROM outbox WHERE id = ? AND state IN ('pending', 'attempting') AND due_at <= ?", id, now
-    )
+    row = await reader.one(f"SELECT * FROM outbox WHERE id = ? AND {_IS_OWED} AND due_at <= ?", id, now)
     return _owed(row) if row else None
 
 
@@ -106,7 +107,7 @@ async def attempt(tx: Transaction, id: int, *, now: int, next_due: int) -> Owed 
 
 async def release(tx: Transaction, *, now: int) -> None:
     """Nobody is attempting anything (the process that did is dead): what was in flight is due now."""
-    await tx.execute("UPDATE outbox SET due_at = ? WHERE state = 'attempting' AND due_at > ?", now, now)
+    await tx.execute("UPDATE outbox SET due_at = ? WHERE state = 'attempting'", now)
 
 
 async def delivered(tx: Transaction, id: int, *, receipt: str) -> None:
@@ -177,7 +178,7 @@ async def drop(tx: Transaction, id: int) -> None:
 async def next_due(reader: Reader) -> int | None:
     """When something is due next, or None."""
     row = await reader.one(
-        "SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM outbox WHERE state IN ('pending', 'attempting')"
+        f"SELECT min(at) AS at FROM (SELECT min(due_at) AS at FROM outbox WHERE {_IS_OWED}"
         " UNION ALL SELECT min(due_at) AS at FROM card WHERE shown < version) AS owed"
     )
     return row["at"] if row else None

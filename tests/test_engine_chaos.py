@@ -40,8 +40,8 @@ class Chaos(FaultyDatabase):
         self.odds = 0.0
 
     @contextlib.asynccontextmanager
-    async def begin(self, step: str) -> AsyncIterator[Transaction]:
-        async with self.inner.begin(step) as tx:
+    async def begin(self, step: str, *, durable: bool = True) -> AsyncIterator[Transaction]:
+        async with self.inner.begin(step, durable=durable) as tx:
             yield tx
             if self.dice.random() < self.odds:
                 raise sqlite3.OperationalError("database or disk is full")

@@ -50,7 +50,9 @@ CREATE TABLE run (
   created_at   INTEGER NOT NULL,
   ended_at     INTEGER
 ) STRICT;
-CREATE INDEX run_open ON run (state) WHERE state IN ('queued', 'running', 'waiting');
+-- Written with OR, here and below: `state = 'queued'` in a query is then known to be in the index, with IN it is not
+-- (https://www.sqlite.org/partialindex.html#queries_using_partial_indexes).
+CREATE INDEX run_open ON run (state) WHERE state = 'queued' OR state = 'running' OR state = 'waiting';
 CREATE UNIQUE INDEX run_request ON run (conversation, request) WHERE kind = 'turn' AND request IS NOT NULL;
 CREATE INDEX run_parent ON run (parent) WHERE parent IS NOT NULL;
 
@@ -163,7 +165,7 @@ CREATE UNIQUE INDEX approval_call ON approval (run, pause, call_id, coalesce(rep
 CREATE UNIQUE INDEX approval_replaces ON approval (replaces) WHERE replaces IS NOT NULL;
 CREATE UNIQUE INDEX one_request_one_run ON approval (intent) WHERE intent IS NOT NULL;
 CREATE INDEX approval_pending ON approval (expires_at) WHERE state = 'pending';
-CREATE INDEX approval_live ON approval (state) WHERE state IN ('approved', 'running');
+CREATE INDEX approval_live ON approval (state) WHERE state = 'approved' OR state = 'running';
 CREATE INDEX approval_card ON approval (card);
 CREATE INDEX approval_action ON approval (action) WHERE state = 'pending';
 CREATE INDEX approval_conversation ON approval (conversation, requested_at);
@@ -187,7 +189,8 @@ CREATE TABLE outbox (
   error      TEXT,
   created_at INTEGER NOT NULL
 ) STRICT;
-CREATE INDEX outbox_due ON outbox (due_at) WHERE state IN ('pending', 'attempting');
+CREATE INDEX outbox_due ON outbox (due_at) WHERE state = 'pending' OR state = 'attempting';
+CREATE INDEX outbox_in_flight ON outbox (id) WHERE state = 'attempting';
 CREATE INDEX outbox_inbox ON outbox (person) WHERE state = 'inbox';
 
 -- Insert only; each row carries the hash of itself and of the row before it.
