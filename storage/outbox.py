@@ -20,7 +20,6 @@ from typing import Any
 
 from storage.database import Reader, Row, Transaction
 
-
 _IS_OWED = "(state = 'pending' OR state = 'attempting')"
 """As the index of what is due has it."""
 
