@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from bot import turns
+from bot import ending, turns
 from bot.decisions import Decisions
 from bot.deferral import registry, sentences
 from bot.deferral.authority import Authority
@@ -21,7 +21,6 @@ from bot.deferral.executor import Executor
 from bot.deferral.seal import Seal
 from bot.delivery import Delivery
 from bot.engine import Engine
-from bot.turns import Turns
 from storage import approvals, audit, cards, outbox, runs
 
 
@@ -167,7 +166,7 @@ BUGS = {
         outbox, "delivered", "SET state = 'delivered'", "SET state = 'attempting'", "answered_late"
     ),
     "the second answer is taken for the first": Bug(
-        Turns, "_owe_reply", 'key=f"answer:{run.id}"', 'key="answer"', "several_requests"
+        ending, "_owe_reply", 'key=f"answer:{run.id}"', 'key="answer"', "several_requests"
     ),
     # -- what the model hears
     "a denial is handed on as a success": Bug(turns, "_result", '"denied" if denied', '"success" if denied', "denied"),
