@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fnmatch
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -11,17 +12,21 @@ from bot.agent.build import Model, load_own, open_loop, open_outside
 from bot.asking import Asking
 from bot.background import Background
 from bot.clock import Clock, NewId
+from bot.decisions import Decisions
 from bot.deferral import registry
 from bot.deferral.authority import Authority
 from bot.deferral.executor import Executor
 from bot.deferral.seal import Seal, load_key
 from bot.deferral.tool import Tool
 from bot.delivery import Delivery
+from bot.edits import Edits
 from bot.engine import Engine
+from bot.errors import SettingsError
 from bot.holding import Holding
 from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
 from bot.policing import Allowed, build_policy
+from bot.rules import Subject
 from bot.settings import Settings, environment
 from bot.turns import Turns
 from storage import cards, meta
@@ -79,7 +84,10 @@ async def open_app(
     boot = new_id()
     background = Background()
     authority = Authority(
-        users=settings.approver_users, roles=settings.approver_roles, self_approval=settings.self_approval
+        users=settings.approver_users,
+        roles=settings.approver_roles,
+        self_approval=settings.self_approval,
+        rules=settings.approvers or (),
     )
 
     async def start_job(run_id: str, goal: str) -> Run | None:
@@ -90,12 +98,15 @@ async def open_app(
     profiles = {tool.name: tool.profile for tool in every_tool}
     own = load_own(settings.agent, settings.agent_deps) if settings.agent else None
     policy = build_policy(settings.policy, every_tool)
+    _check_rules(settings, by_name)
     async with open_db(str(settings.database)) as database:
+        seal = Seal(load_key(settings.database.with_suffix(".key")))
         delivery = Delivery(
             database=database,
             clock=clock,
             profiles=profiles,
-            approvers=authority.approvers,
+            authority=authority,
+            seal=seal,
         )
 
         async def ask_again(tx: Transaction, old: Approval, bound: Mapping[str, Any], problem: str) -> bool:
@@ -107,9 +118,10 @@ async def open_app(
             boot=boot,
             tools=by_name,
             workspace=str(settings.workspace),
-            seal=Seal(load_key(settings.database.with_suffix(".key"))),
+            seal=seal,
             mask=mask,
             ask_again=ask_again,
+            recheck=authority.recheck,
         )
 
         asking = Asking(
@@ -117,7 +129,19 @@ async def open_app(
             new_id=new_id,
             executor=executor,
             ttl_ms=settings.approval_ttl_ms,
-            approvers=authority.approvers,
+        )
+
+        decisions = Decisions(database=database, clock=clock, authority=authority, seal=seal, who=delivery.who)
+        edits = Edits(
+            database=database,
+            clock=clock,
+            new_id=new_id,
+            authority=authority,
+            executor=executor,
+            asking=asking,
+            policy=policy,
+            tools=by_name,
+            decisions=decisions,
         )
 
         async def screen(run: Run, intent: str | None, action: str) -> str | None:
@@ -133,11 +157,12 @@ async def open_app(
             card = await cards.get_card(database.reader, earlier.card)
             return registry.answer(earlier, intent=intent, link=delivery.link(earlier, card.message if card else None))
 
-        def nobody_can_decide(run: Run) -> str | None:
-            if authority.anyone_can_decide(run.place, run.requester):
+        def nobody_can_decide(run: Run, tool: str) -> str | None:
+            asked = Subject(tool=tool, place=run.place, within=run.within, requester=run.requester)
+            if authority.anyone_can_decide(asked):
                 return None
             return (
-                f"Nobody who may sign this off can see it here, so it did not run. {authority.who_can()} Tell the"
+                f"Nobody who may sign this off can see it here, so it did not run. {authority.who_can(asked)} Tell the"
                 " person to ask in a server channel where an approver is."
             )
 
@@ -185,6 +210,8 @@ async def open_app(
                 boot=boot,
                 authority=authority,
                 executor=executor,
+                decisions=decisions,
+                edits=edits,
                 delivery=delivery,
                 turns=turns,
                 holding=holding,
@@ -196,3 +223,13 @@ async def open_app(
                 yield App(engine=engine, database=database, background=background)
             finally:
                 await engine.stop(grace=STOP_GRACE_SECONDS)
+
+
+def _check_rules(settings: Settings, tools: Mapping[str, Tool]) -> None:
+    """A misspelt tool would leave the real one to a laxer rule. Raises `SettingsError`."""
+    for number, rule in enumerate(settings.approvers or (), start=1):
+        for pattern in rule.tools or ():
+            if not fnmatch.filter(tools, pattern):
+                raise SettingsError(
+                    "SIGNOFF_APPROVERS", f"has rule {number} about {pattern}, and no tool is called so."
+                )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,6 @@ from bot.clock import Clock, NewId
 from bot.deferral.calls import PendingToolCall
 from bot.deferral.executor import Executor, digest_of
 from bot.deferral.tool import ToolKind
-from bot.views import Approvers
 from storage import approvals, cards, outbox, requests, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Transaction
@@ -40,13 +39,12 @@ class Asking:
         new_id: NewId,
         executor: Executor,
         ttl_ms: int,
-        approvers: Callable[[], Approvers],
     ) -> None:
         self._clock = clock
         self._new_id = new_id
         self._executor = executor
-        self._ttl_ms = ttl_ms
-        self._approvers = approvers
+        self.ttl_ms = ttl_ms
+        """How long a call waits, and how much later a put-off deadline is."""
 
     async def look(self, calls: Sequence[PendingToolCall]) -> list[Bound]:
         """What each call is bound to. Reads files, so it comes before the transaction."""
@@ -65,7 +63,8 @@ class Asking:
                 approval = self._approval(run, call, bound[position], card, pause, position, now)
                 if not await approvals.open_approval(tx, approval):
                     raise RuntimeError(f"call {call.call_id} of run {run.id} is already asked about")
-            await self._owe_reminder(tx, run, card, now, [call.kind for call in of_card])
+            kinds = {call.kind for call in of_card}
+            await self._owe_reminder(tx, approval, kinds, now, expires_at=approval.expires_at)
 
     async def again(self, tx: Transaction, old: Approval, bound: Bound, problem: str) -> bool:
         """Ask about an approved call as it would run now, the old approval being void. See `executor.AskAgain`."""
@@ -75,7 +74,7 @@ class Asking:
         now = self._clock.now()
         card = self._new_id()
         await cards.open_card(tx, id=card, run=run.id, place=old.place)
-        new = self._sealed(
+        new = self.sealed(
             replace(
                 old,
                 id=self._new_id(),
@@ -84,18 +83,20 @@ class Asking:
                 replaces=old.id,
                 state=ApprovalState.PENDING,
                 requested_at=now,
-                expires_at=now + self._ttl_ms,
+                expires_at=now + self.ttl_ms,
             )
         )
-        if not await requests.replace(tx, old, new, note=f"{problem} It is asked again as it would run now."):
+        if not await requests.replace(
+            tx, old, new, ApprovalState.VOID, note=f"{problem} It is asked again as it would run now."
+        ):
             raise RuntimeError(f"call {old.id} moved within a transaction")
-        await self._owe_reminder(tx, run, card, now, [ToolKind(new.kind)])
+        await self._owe_reminder(tx, new, {ToolKind(new.kind)}, now, expires_at=new.expires_at)
         return True
 
     def _approval(
         self, run: Run, call: PendingToolCall, bound: Bound, card: str, pause: int, position: int, now: int
     ) -> Approval:
-        return self._sealed(
+        return self.sealed(
             Approval(
                 id=self._new_id(),
                 run=run.id,
@@ -115,42 +116,50 @@ class Asking:
                 action=call.action,
                 requester=run.requester,
                 place=run.place,
+                within=run.within,
                 state=ApprovalState.PENDING,
                 requested_at=now,
-                expires_at=now + self._ttl_ms,
+                expires_at=now + self.ttl_ms,
             )
         )
 
-    def _sealed(self, approval: Approval) -> Approval:
+    def sealed(self, approval: Approval) -> Approval:
+        """The call with digest and seal as it is now."""
         digest = digest_of(approval)
         return replace(approval, digest=digest, seal=self._executor.seal.asked(approval.id, digest))
 
-    async def _owe_reminder(self, tx: Transaction, run: Run, card: str, now: int, kinds: Sequence[ToolKind]) -> None:
+    async def remind_again(self, tx: Transaction, call: Approval, times: int, *, expires_at: int, now: int) -> None:
+        """A card's deadline was put off for the `times`-th time: the reminder is about the new one."""
+        await outbox.drop_key(tx, _reminder(call.card, times - 1))
+        await self._owe_reminder(tx, call, [ToolKind.APPROVAL], now, expires_at=expires_at, times=times)
+
+    async def _owe_reminder(
+        self,
+        tx: Transaction,
+        call: Approval,
+        kinds: Collection[ToolKind],
+        now: int,
+        *,
+        expires_at: int,
+        times: int = 0,
+    ) -> None:
         """One ping before the deadline, however short that is; dropped when what it is about is settled first.
 
-        It goes to those who can help: to approvers, or to the requester when the card only asks questions. A result
-        from elsewhere is nobody's to decide.
+        Whom it goes to is looked up when it is sent (see `Delivery`). A result from elsewhere is nobody's to decide.
         """
-        expires_at = now + self._ttl_ms
-        if ToolKind.APPROVAL in kinds:
-            kind, (users, roles) = ToolKind.APPROVAL, self._approvers()
-        elif ToolKind.QUESTION in kinds:
-            kind, (users, roles) = ToolKind.QUESTION, (frozenset({run.requester}), frozenset())
-        else:
+        kind = next((kind for kind in REMINDER_TEXTS if kind in kinds), None)
+        if kind is None:
             return
         await outbox.owe(
             tx,
-            key=f"remind:{card}",
-            run=run.id,
-            place=run.place,
-            body={
-                "text": REMINDER_TEXTS[kind],
-                "deadline": expires_at,
-                "ping": sorted(users),
-                "ping_roles": sorted(roles),
-                "while_pending": card,
-                "kind": kind,
-            },
+            key=_reminder(call.card, times),
+            run=call.run,
+            place=call.place,
+            body={"text": REMINDER_TEXTS[kind], "while_pending": call.card, "kind": kind},
             at=now,
-            due_at=expires_at - min(REMINDER_LEAD_MS, self._ttl_ms // 3),
+            due_at=expires_at - min(REMINDER_LEAD_MS, self.ttl_ms // 3),
         )
+
+
+def _reminder(card: str, times: int) -> str:
+    return f"remind:{card}" if times == 0 else f"remind:{card}:{times}"

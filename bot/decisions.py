@@ -1,25 +1,44 @@
 """Decisions of people about calls that wait: who may make one, which one counts, and what is said to the others.
 
 The database decides every race, inside one transaction; a press that changes nothing is told why, and is on the trail.
+Consent is a vote. The vote that completes what the rule asks for is the decision.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 from bot.clock import Clock
 from bot.deferral import sentences
-from bot.deferral.authority import Authority
+from bot.deferral.authority import Act, Authority, belongs
+from bot.deferral.ballots import genuine
 from bot.deferral.seal import Seal
 from bot.deferral.tool import ToolKind
 from bot.errors import AlreadySettled, DecisionRefused, UnknownApproval
+from bot.rules import Standing
 from bot.surface import Actor, CardPress, Press
-from storage import approvals, audit, cards, meta
+from storage import approvals, audit, cards, meta, requests, votes
 from storage.approvals import Approval, ApprovalState
-from storage.database import Database
+from storage.database import Database, Transaction
+from storage.votes import Vote
 
 Verdict = Literal["approve", "deny"]
+
+TAKEN_BACK = "taken back by the person who asked"
+
+_VERDICTS: dict[Act, Verdict] = {Act.APPROVE: "approve", Act.DENY: "deny"}
+_KINDS = {Act.ANSWER: frozenset({ToolKind.QUESTION}), Act.CANCEL: frozenset(ToolKind)}
+"""What an act is about; every other one is about consent."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Together:
+    """What one press on a card of several calls came to, in the model's order."""
+
+    done: Sequence[Approval]
+    refused: Sequence[DecisionRefused]
 
 
 class Decisions:
@@ -33,57 +52,96 @@ class Decisions:
         authority: Authority,
         seal: Seal,
         who: sentences.Who,
-        on_settled: Callable[[Approval], None],
     ) -> None:
-        """`on_settled` hears of every call that was settled here, after the commit."""
         self._database = database
         self._clock = clock
         self._authority = authority
         self._seal = seal
         self._who = who
-        self._on_settled = on_settled
+        self.moved: Callable[[Approval], None] = lambda call: None
+
+    def listen(self, moved: Callable[[Approval], None]) -> None:
+        """From now on `moved` hears of every call that was settled, voted about or changed, after the commit."""
+        self.moved = moved
 
     async def decide(self, press: Press, verdict: Verdict, *, reason: str | None = None) -> Approval:
         """See `Engine.decide`."""
-        to = ApprovalState.APPROVED if verdict == "approve" else ApprovalState.DENIED
-        return await self._settle(press, ToolKind.APPROVAL, to, note=reason)
+        if verdict == "deny":
+            return await self._act(press, Act.DENY, lambda tx, call, actor: self._deny(tx, call, actor, reason))
+        return await self._act(press, Act.APPROVE, self._approve)
 
     async def answer(self, press: Press, text: str) -> Approval:
         """See `Engine.answer`."""
-        return await self._settle(press, ToolKind.QUESTION, ApprovalState.SUCCEEDED, result=text)
 
-    async def decide_all(self, press: CardPress, verdict: Verdict) -> list[Approval]:
-        """See `Engine.decide_all`."""
+        async def answer(tx: Transaction, call: Approval, actor: Actor) -> Approval | None:
+            return await approvals.settle(
+                tx, call.id, ApprovalState.SUCCEEDED, by=actor.id, at=self._clock.now(), result=text
+            )
+
+        return await self._act(press, Act.ANSWER, answer)
+
+    async def cancel(self, press: Press) -> Approval:
+        """See `Engine.cancel`."""
+        return await self._act(press, Act.CANCEL, self._cancel)
+
+    async def together(self, press: CardPress, act: Act) -> Together:
+        """Do the same about every call of a card that still waits. See `Engine.decide_all`, `Engine.cancel_all`."""
         calls = await approvals.of_card(self._database.reader, press.card)
-        waiting = [call for call in calls if call.state is ApprovalState.PENDING and call.kind == ToolKind.APPROVAL]
-        decided = []
-        for call in waiting:
-            one = Press(actor=press.actor, approval=call.id, place=press.place, message=press.message)
-            try:
-                decided.append(await self.decide(one, verdict))
-            except AlreadySettled:
-                continue
-        if decided:
-            return decided
-        refusal: DecisionRefused = AlreadySettled(
-            "too_late", "Everything on this card has been settled; your press changed nothing."
-        )
-        if not calls:
+        # Behind the calls: whatever is put in place of one of them from here on has another id.
+        card = await cards.get_card(self._database.reader, press.card)
+        waiting = [call for call in calls if waits_for(act, call)]
+        done: list[Approval] = []
+        refused: list[DecisionRefused] = []
+        if card is not None and press.edition is not None and press.edition != card.edition:
+            refusal: DecisionRefused = AlreadySettled(
+                "edited", "A call on this card was changed meanwhile, so nothing was decided. Look at the card again."
+            )
+        elif not calls:
             refusal = UnknownApproval("unknown", "This card is not known here; nothing changed.")
-        if not waiting:
-            await self._refused(calls[0].id if calls else None, press.actor, refusal)
+        else:
+            refusal = AlreadySettled(
+                "too_late", "Everything on this card has been settled; your press changed nothing."
+            )
+            for call in waiting:
+                one = Press(actor=press.actor, approval=call.id, place=press.place, message=press.message)
+                try:
+                    done.append(await (self.cancel(one) if act is Act.CANCEL else self.decide(one, _VERDICTS[act])))
+                except AlreadySettled:
+                    continue
+                except DecisionRefused as no:
+                    refused.append(no)
+            if done:
+                return Together(done=done, refused=refused)
+            if refused:
+                raise refused[0]
+            if waiting:
+                raise refusal
+        await self.refused(calls[0].id if calls else None, press.actor, refusal)
         raise refusal
+
+    async def permitted(self, press: Press, act: Act) -> Approval:
+        """The call, if this person may do this about it now: asked before a form is opened, and again at its submit.
+
+        Raises `DecisionRefused`; that is on the trail.
+        """
+        try:
+            call = await self.on_its_card(press)
+            fits(act, call)
+            self._authority.permit(act, call, await self._authority.meet(act, call, press.actor))
+            newer = await requests.newest(self._database.reader, call)
+            if not waits_for(act, call) or newer.id != call.id:
+                raise await self._too_late(act, call)
+        except DecisionRefused as refusal:
+            await self.refused(press.approval, press.actor, refusal)
+            raise
+        return call
 
     async def on_its_card(self, press: Press) -> Approval:
         """The call a press means, if it was pressed on the message that shows it. Raises `UnknownApproval`."""
         approval = await approvals.get(self._database.reader, press.approval)
         if approval is None:
             raise UnknownApproval("unknown", "This request is not known here; nothing changed.")
-        if press.message is not None:
-            card = await cards.get_card(self._database.reader, approval.card)
-            # A card whose id has not been stored yet (the press was faster) is matched by its place alone.
-            if card is None or card.place != press.place or card.message not in {None, press.message}:
-                raise UnknownApproval("wrong_message", "This button does not belong to this message; nothing changed.")
+        belongs(approval, await cards.get_card(self._database.reader, approval.card), press)
         return approval
 
     async def belong_to(self, application: str) -> None:
@@ -95,40 +153,115 @@ class Decisions:
         async with self._database.begin("belong to") as tx:
             await meta.put(tx, "application", application)
 
-    async def _settle(
-        self, press: Press, kind: ToolKind, to: ApprovalState, *, note: str | None = None, result: str | None = None
+    # -- what can be done -----------------------------------------------------------------------
+
+    async def _approve(self, tx: Transaction, call: Approval, actor: Actor) -> Approval | None:
+        """One more vote; with the last of them the call is approved."""
+        given = genuine(self._seal, call, await votes.of(tx, call.id))
+        counted = self._authority.standing(call, given)
+        if actor.id in counted.given:
+            raise AlreadySettled("already_voted", f"You have approved this already. {self._missing(call, counted)}")
+        roles = actor.roles & self._authority.rule_for(call).every_role
+        vote = self._vote(call, actor, "approve", roles)
+        persons = {*(one.person for one in given), actor.id}
+        complete = self._authority.standing(call, [*given, vote]).complete
+        await votes.cast(tx, vote, call, complete=complete)
+        if not complete:
+            return call
+        return await approvals.settle(
+            tx,
+            call.id,
+            ApprovalState.APPROVED,
+            by=actor.id,
+            at=vote.at,
+            seal=self._seal.approved(call.id, call.digest, actor.id, persons),
+        )
+
+    async def _deny(self, tx: Transaction, call: Approval, actor: Actor, reason: str | None) -> Approval | None:
+        vote = self._vote(call, actor, "deny", frozenset())
+        await votes.cast(tx, vote, call, complete=True)
+        return await approvals.settle(tx, call.id, ApprovalState.DENIED, by=actor.id, at=vote.at, note=reason)
+
+    async def _cancel(self, tx: Transaction, call: Approval, actor: Actor) -> Approval | None:
+        return await approvals.settle(
+            tx,
+            call.id,
+            ApprovalState.CANCELLED,
+            by=actor.id,
+            at=self._clock.now(),
+            note=TAKEN_BACK,
+            frm=call.state,
+        )
+
+    def _vote(self, call: Approval, actor: Actor, verdict: Verdict, roles: frozenset[str]) -> Vote:
+        return Vote(
+            approval=call.id,
+            person=actor.id,
+            verdict=verdict,
+            roles=roles,
+            at=self._clock.now(),
+            seal=self._seal.vote(call.id, call.digest, actor.id, verdict, roles),
+        )
+
+    async def _act(
+        self, press: Press, act: Act, move: Callable[[Transaction, Approval, Actor], Awaitable[Approval | None]]
     ) -> Approval:
+        """Look who it is, then move the row as it is inside the transaction. Raises `DecisionRefused`."""
         try:
-            approval = await self.on_its_card(press)
-            if approval.kind != kind:
-                raise UnknownApproval("wrong_kind", "This request cannot be answered in that way.")
-            self._authority.may_decide(approval, press.actor)
-            if not await self._is_genuine(approval):
+            call = await self.on_its_card(press)
+            fits(act, call)
+            actor = await self._authority.meet(act, call, press.actor)
+            self._authority.permit(act, call, actor)
+            if not await self._is_genuine(call):
                 raise AlreadySettled(
                     "void", "This request is not as this bot stored it, so it was voided. Nothing ran."
                 )
-            approves = to is ApprovalState.APPROVED
-            seal = self._seal.approved(approval.id, approval.digest, press.actor.id) if approves else None
             async with self._database.begin("decide") as tx:
                 # Read here, not at the press: what had to wait for the database until after the deadline is too late.
-                now = self._clock.now()
-                settled = await approvals.settle(
-                    tx, approval.id, to, by=press.actor.id, at=now, note=note, result=result, seal=seal
-                )
-                if settled is not None and press.message is not None:
-                    await cards.seen(tx, approval.card, message=press.message)
-            if settled is None:
-                fresh = await approvals.get(self._database.reader, approval.id)
-                raise AlreadySettled("too_late", self._too_late(fresh or approval, now))
+                fresh = await approvals.get(tx, call.id)
+                moved = None
+                if fresh is not None and waits_for(act, fresh) and self._in_time(fresh):
+                    moved = await move(tx, fresh, actor)
+                if moved is not None and press.message is not None:
+                    await cards.seen(tx, call.card, message=press.message)
+            if moved is None:
+                raise await self._too_late(act, call)
         except DecisionRefused as refusal:
-            await self._refused(press.approval, press.actor, refusal)
+            await self.refused(press.approval, press.actor, refusal)
             raise
-        self._on_settled(settled)
-        return settled
+        self.moved(moved)
+        return moved
 
-    async def _refused(self, id: str | None, actor: Actor, refusal: DecisionRefused) -> None:
+    def _in_time(self, call: Approval) -> bool:
+        return call.state is not ApprovalState.PENDING or call.expires_at > self._clock.now()
+
+    # -- what is said ---------------------------------------------------------------------------
+
+    def _missing(self, call: Approval, counted: Standing) -> str:
+        return f"{counted.more} more must approve. {self._authority.who_can(call)}"
+
+    async def _too_late(self, act: Act, call: Approval) -> AlreadySettled:
+        fresh = await approvals.get(self._database.reader, call.id) or call
+        if act is Act.AGAIN:
+            return AlreadySettled("not_ended", "It has not ended yet, so nothing was asked again.")
+        if fresh.state is ApprovalState.PENDING:
+            return AlreadySettled("too_late", "The deadline has passed, so your press changed nothing. Nothing ran.")
+        newer = await requests.newest(self._database.reader, fresh)
+        if newer.edited_by is not None and newer.id != fresh.id:
+            who = self._who(newer.edited_by)
+            return AlreadySettled(
+                "edited",
+                f"{who} has changed this call meanwhile, so your press changed nothing. Look at the card: it shows"
+                " what would run now.",
+            )
+        return AlreadySettled("too_late", sentences.too_late(fresh, self._who))
+
+    async def refused(self, id: str | None, actor: Actor, refusal: DecisionRefused) -> None:
+        """Put a refused press on the trail."""
         async with self._database.begin("refused press") as tx:
             await approvals.refused_press(tx, id, actor=actor.id, at=self._clock.now(), code=refusal.code)
+
+    # -- what is believed -----------------------------------------------------------------------
 
     async def _is_genuine(self, approval: Approval) -> bool:
         """Whether a waiting row is the one that this bot stored; one that is not becomes `void`."""
@@ -147,9 +280,17 @@ class Decisions:
                     tx, id, ApprovalState.VOID, by=audit.SYSTEM, at=self._clock.now(), note=why, frm=frm
                 )
         if voided is not None:
-            self._on_settled(voided)
+            self.moved(voided)
 
-    def _too_late(self, approval: Approval, now: int) -> str:
-        if approval.state is ApprovalState.PENDING and approval.expires_at <= now:
-            return "The deadline has passed, so your press changed nothing. Nothing ran."
-        return sentences.too_late(approval, self._who)
+
+def fits(act: Act, call: Approval) -> None:
+    """Raise `UnknownApproval` if this cannot be done about such a call at all."""
+    if call.kind not in _KINDS.get(act, {ToolKind.APPROVAL}):
+        raise UnknownApproval("wrong_kind", "This request cannot be answered in that way.")
+
+
+def waits_for(act: Act, call: Approval) -> bool:
+    """Whether the call stands where this can be done."""
+    if act is Act.AGAIN:
+        return not call.is_open
+    return call.state is ApprovalState.PENDING or (act is Act.CANCEL and call.state is ApprovalState.APPROVED)

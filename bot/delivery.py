@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from typing import Any
 
 from bot.clock import Clock
+from bot.deferral.authority import Authority
+from bot.deferral.seal import Seal
 from bot.deferral.tool import ToolKind
 from bot.errors import DeliveryError, Unreachable
 from bot.lanes import Lanes
 from bot.plain import describe
 from bot.surface import Announcement, CardView, Reply, Surface
-from bot.views import Approvers, Views
+from bot.views import Views
 from storage import approvals, audit, cards, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
@@ -76,11 +79,11 @@ class Delivery:
     """The post office of one process."""
 
     def __init__(
-        self, *, database: Database, clock: Clock, profiles: dict[str, str], approvers: Callable[[], Approvers]
+        self, *, database: Database, clock: Clock, profiles: dict[str, str], authority: Authority, seal: Seal
     ) -> None:
         self._database = database
         self._clock = clock
-        self._views = Views(database=database, profiles=profiles, approvers=approvers)
+        self._views = Views(database=database, profiles=profiles, authority=authority, seal=seal)
         self._lanes = Lanes()
         self._surface: Surface | None = None
         self.replies: dict[str, Reply] = {}
@@ -287,23 +290,17 @@ class Delivery:
         return any(call.state is ApprovalState.PENDING and call.kind == kind for call in calls)
 
     async def _send(self, owed: Owed, surface: Surface) -> str:
-        text = str(owed.body["text"])
         way = owed.body["ladder"][owed.rung] if "ladder" in owed.body else owed.body
-        reply_to = None
-        if (card_id := owed.body.get("while_pending")) is not None:
-            card = await cards.get_card(self._database.reader, card_id)
-            reply_to = card.message if card is not None else None
         announcement = Announcement(
             key=owed.key,
             place=way.get("place", owed.place),
-            text=text,
+            text=str(owed.body["text"]),
             ping=tuple(owed.body.get("ping", ())),
-            ping_roles=tuple(owed.body.get("ping_roles", ())),
-            deadline=owed.body.get("deadline"),
-            reply_to=reply_to,
             repeated=owed.state == "attempting",
             remarks=tuple(_remark(failure) for failure in owed.failures),
         )
+        if (card := owed.body.get("while_pending")) is not None:
+            announcement = await self._reminder(announcement, card)
         if owed.run is not None and owed.body.get("answer"):
             return await self._answer(owed, owed.run, announcement, surface)
         with delivering():
@@ -312,6 +309,18 @@ class Delivery:
             if "ladder" in owed.body and (hidden := await surface.hidden_from(person, owed.place)) is not None:
                 raise Unreachable(hidden)
             return await surface.tell(person, announcement)
+
+    async def _reminder(self, announcement: Announcement, card_id: str) -> Announcement:
+        """Under the card, about its deadline, to those who can still help."""
+        card = await cards.get_card(self._database.reader, card_id)
+        due = await self._views.due(card_id)
+        return replace(
+            announcement,
+            ping=due.users,
+            ping_roles=due.roles,
+            deadline=due.deadline,
+            reply_to=card.message if card is not None else None,
+        )
 
     async def _answer(self, owed: Owed, run_id: str, announcement: Announcement, surface: Surface) -> str:
         """A run's answer that has no message yet: its reply's first one, or else a new one."""

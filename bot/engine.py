@@ -8,15 +8,18 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from dataclasses import replace
 
 from bot.anew import Anew
 from bot.background import Alarm, Background
 from bot.clock import Clock, NewId
-from bot.decisions import Decisions, Verdict
-from bot.deferral.authority import Authority
+from bot.decisions import Decisions, Together, Verdict
+from bot.deferral import sentences
+from bot.deferral.authority import Act, Authority
 from bot.deferral.executor import Executor
 from bot.deferral.external import deliver
 from bot.delivery import Delivery, show_progress
+from bot.edits import Edits
 from bot.errors import UnknownApproval
 from bot.farewell import farewell
 from bot.holding import Holding
@@ -27,9 +30,10 @@ from bot.jobs.endings import Inbox
 from bot.jobs.watch import JobWatch
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
 from bot.turns import MOST_LOSSES, Turns
-from storage import approvals, audit, cards, conversations, outbox, runs
+from storage import approvals, audit, cards, conversations, open_calls, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
+from storage.open_calls import OpenCall
 from storage.runs import Run, RunKind, RunState
 
 logger = logging.getLogger(__name__)
@@ -52,6 +56,8 @@ class Engine:
         boot: str,
         authority: Authority,
         executor: Executor,
+        decisions: Decisions,
+        edits: Edits,
         delivery: Delivery,
         turns: Turns,
         holding: Holding,
@@ -89,17 +95,12 @@ class Engine:
         """What people do about jobs."""
         self.anew = Anew(database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver)
         """How conversations begin afresh."""
-        self._decisions = Decisions(
-            database=database,
-            clock=clock,
-            authority=authority,
-            seal=executor.seal,
-            who=delivery.who,
-            on_settled=self._after,
-        )
+        self.decisions, self.edits = decisions, edits
+        decisions.listen(self._after)
 
     def connect(self, surface: Surface) -> None:
-        """There is a face now: cards and messages that are owed can go out."""
+        """There is a face now: cards and messages that are owed can go out, and people be looked up."""
+        self.authority.connect(surface)
         self._delivery.connect(surface)
         self._job_cards.connect(surface)
 
@@ -107,14 +108,20 @@ class Engine:
         """The application's owner or team, who decide when no approver is configured."""
         self.authority.set_owners(owners)
 
-    # -- turns and jobs -------------------------------------------------------------------------
+    async def run_again(self, press: Press, ctx: TurnContext, reply: Reply) -> None:
+        """Ask about an ended call once more, in a turn of its own: it goes through the gate like any other call.
 
-    async def take_turn(self, ctx: TurnContext, reply: Reply) -> None:
+        For its requester and for who may decide it; raises `DecisionRefused`. Nothing runs by this.
+        """
+        call = await self.decisions.permitted(press, Act.AGAIN)
+        await self.take_turn(replace(ctx, prompt=sentences.once_more(call)), reply, again=call)
+
+    async def take_turn(self, ctx: TurnContext, reply: Reply, *, again: Approval | None = None) -> None:
         """Run one request until it is answered, waits for people, or has failed. The answer goes to `reply`.
 
-        A request that comes a second time (its occurrence is known already) starts nothing.
+        A request that comes a second time (its occurrence is known already) starts nothing. `again`: see `run_again`.
         """
-        run, is_new = await self._create(ctx, RunKind.TURN, conversation=ctx.conversation)
+        run, is_new = await self._create(ctx, RunKind.TURN, conversation=ctx.conversation, again=again)
         if not is_new:
             await self._holding.again(run, reply, ctx.clock)
             return
@@ -153,6 +160,7 @@ class Engine:
         depth: int = 0,
         budget_ms: int | None = None,
         background: str = "",
+        again: Approval | None = None,
     ) -> tuple[Run, bool]:
         """Store a new run; or the one that was there before, and False."""
         now = self._clock.now()
@@ -165,6 +173,7 @@ class Engine:
             place=ctx.place,
             within=ctx.within,
             roles=ctx.roles,
+            again=again.id if again is not None else None,
             requester=ctx.requester,
             # A job is its own request: what its parent may not repeat has nothing to do with it.
             request=ctx.request if kind is RunKind.TURN else f"job/{run_id}",
@@ -195,6 +204,8 @@ class Engine:
                 conversation=conversation,
                 detail={"place": ctx.place, "request": ctx.request},
             )
+            if again is not None:
+                await approvals.trail(tx, again, "run_again", ctx.requester, now, {"run": run.id})
         return run, True
 
     async def _go(self, run_id: str) -> None:
@@ -232,16 +243,12 @@ class Engine:
     # -- decisions ------------------------------------------------------------------------------
 
     async def decide(self, press: Press, verdict: Verdict, *, reason: str | None = None) -> Approval:
-        """Decide one call: exactly one decision counts. What was approved starts at once, in the background.
-
-        Raises `DecisionRefused` with a true sentence for the presser; such a press changes nothing and is on
-        the trail.
-        """
-        return await self._decisions.decide(press, verdict, reason=reason)
+        """Decide one call. What was approved starts at once, in the background. See `Decisions.decide`."""
+        return await self.decisions.decide(press, verdict, reason=reason)
 
     async def answer(self, press: Press, text: str) -> Approval:
         """Answer a question, as the person who was asked. Raises `DecisionRefused`."""
-        return await self._decisions.answer(press, text)
+        return await self.decisions.answer(press, text)
 
     async def resolve(self, id: str, text: str, *, failed: bool = False, by: str = audit.SYSTEM) -> Approval:
         """Hand in the result that a call waits for, or why there is none. Raises `DecisionRefused`."""
@@ -258,31 +265,27 @@ class Engine:
         self._after(delivered)
         return delivered
 
-    async def decide_all(self, press: CardPress, verdict: Verdict) -> list[Approval]:
-        """Decide every call of a card that still waits, in the model's order. Raises `DecisionRefused`.
-
-        Each is a decision of its own: what somebody else settles meanwhile stays as it was settled.
-        """
-        return await self._decisions.decide_all(press, verdict)
+    async def decide_all(self, press: CardPress, verdict: Verdict) -> Together:
+        """Decide every call of a card that still waits. See `Decisions.together`."""
+        return await self.decisions.together(press, Act.APPROVE if verdict == "approve" else Act.DENY)
 
     async def details(self, press: Press) -> CardView:
         """The card of a call, for a private look at everything. Raises `DecisionRefused`."""
-        approval = await self._decisions.on_its_card(press)
-        card = await cards.get_card(self.database.reader, approval.card)
-        if card is None:
+        approval = await self.decisions.on_its_card(press)
+        if (card := await cards.get_card(self.database.reader, approval.card)) is None:
             raise UnknownApproval("unknown", "This request is not known any more.")
         return await self._delivery.view(card)
 
-    async def open_approvals(self, space: str) -> list[Approval]:
+    async def open_approvals(self, space: str) -> list[OpenCall]:
         """Calls that wait in a guild, or in the direct messages with one person, oldest first."""
-        return await approvals.listed(self.database.reader, space=space)
+        return await open_calls.of_space(self.database.reader, space)
 
     async def belong_to(self, application: str) -> None:
         """Learn which application this bot is. Under another one than before, nothing that waits counts any more."""
-        await self._decisions.belong_to(application)
+        await self.decisions.belong_to(application)
 
-    def _after(self, settled: Approval) -> None:
-        self._background.spawn(self._settled(settled), name=f"settled {settled.id}")
+    def _after(self, moved: Approval) -> None:
+        self._background.spawn(self._settled(moved), name=f"moved {moved.id}")
 
     async def _settled(self, approval: Approval) -> None:
         """After a decision: run what was approved, show what became of it, go on when it was the last."""

@@ -47,6 +47,31 @@ class Asked(Protocol):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Subject:
+    """What is asked about, when there is no call yet."""
+
+    tool: str
+    place: str
+    within: str
+    requester: str
+    edited_by: str | None = None
+
+
+class Ballot(Protocol):
+    """One person's consent."""
+
+    @property
+    def person(self) -> str:
+        """Who gave it."""
+        ...
+
+    @property
+    def roles(self) -> frozenset[str]:
+        """Roles that they hold in the call's guild."""
+        ...
+
+
+@dataclass(frozen=True, kw_only=True)
 class ApproverRule:
     """One rule as the operator wrote it. None: as for everything that no rule is about."""
 
@@ -100,14 +125,6 @@ class Rule:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vote:
-    """One person's consent, with the roles held when it was given."""
-
-    person: str
-    roles: frozenset[str]
-
-
-@dataclass(frozen=True, kw_only=True)
 class Standing:
     """How far a call has come."""
 
@@ -137,7 +154,7 @@ def matches(rule: ApproverRule, asked: Asked) -> bool:
     return rule.channels is None or not rule.channels.isdisjoint({channel_of(asked.place), asked.within})
 
 
-def standing(rule: Rule, asked: Asked, votes: Iterable[Vote]) -> Standing:
+def standing(rule: Rule, asked: Asked, votes: Iterable[Ballot]) -> Standing:
     """Count the votes of those who may vote: each person once, each role of `one_of_each` by somebody else."""
     guild = space_of(asked.place)
     private = is_private(asked.place)

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Protocol
 
+from bot.rules import Standing
 from storage.approvals import Approval
 from storage.cards import Card
 from storage.jobs import Job, Step
@@ -87,6 +88,8 @@ class CardView:
     """The background job that asks, if it is one."""
     earlier: tuple[Approval, ...] = ()
     """Calls of the same request that were denied before, or that nobody answered; oldest first."""
+    standings: Mapping[str, Standing] = field(default_factory=dict)
+    """Of calls that wait for consent or had it, by id: who has approved, and what is missing."""
     ping: tuple[str, ...] = ()
     """People to notify when the card is first posted; exact user ids."""
     ping_roles: tuple[str, ...] = ()
@@ -170,9 +173,30 @@ class CardPress:
     card: str
     place: str
     message: str
+    edition: int | None = None
+    """The edition that the pressed message showed; another one by now, and nothing is decided."""
 
 
-class Surface(Protocol):
+class People(Protocol):
+    """What a face knows of people."""
+
+    async def roles_of(self, guild: str, person: str) -> frozenset[str] | None:
+        """Role ids that the person holds in the guild, at most seconds ago; None if they are no member.
+
+        Raises `DeliveryError` when that cannot be told.
+        """
+        ...
+
+    def who(self, person: str) -> str:
+        """How this face writes a person's name, so that nobody is notified by it."""
+        ...
+
+    def group(self, role: str) -> str:
+        """How this face writes a role's name, likewise."""
+        ...
+
+
+class Surface(People, Protocol):
     """A face."""
 
     async def post_card(self, view: CardView) -> str:
@@ -217,10 +241,6 @@ class Surface(Protocol):
 
     async def mark_moved(self, place: str, message: str, to: str) -> None:
         """Point a reply that will not grow any more to the message that goes on. Best effort."""
-        ...
-
-    def who(self, person: str) -> str:
-        """How this face writes a person's name, so that nobody is notified by it."""
         ...
 
     def link(self, place: str, message: str | None) -> str:

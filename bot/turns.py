@@ -16,7 +16,7 @@ from bot.asking import Asking, Bound
 from bot.background import to_the_end
 from bot.clock import Clock
 from bot.deferral import sentences
-from bot.deferral.calls import LoopResult, ToolResult
+from bot.deferral.calls import FirstCall, LoopResult, ToolResult
 from bot.delivery import Delivery, show_progress
 from bot.ending import owe_answer, stop
 from bot.errors import EmptyAnswer, ModelError
@@ -247,9 +247,11 @@ class Turns:
         bodies = await conversations.load(reader, run.conversation, last=HISTORY, whole=run.id)
         on_text = self._on_text(run)
         if run.pause is None:
-            waiting = await self._waiting(run.conversation)
+            waiting, first = await self._waiting(run.conversation), await self._first(run)
             prompt = await self._prompt(run, notes)
-            given = await self._loop.start(run, bodies, prompt, waiting=waiting, on_text=on_text, report=report)
+            given = await self._loop.start(
+                run, bodies, prompt, waiting=waiting, on_text=on_text, report=report, first=first
+            )
             return length, given, notes
         settled = await approvals.of_pause(reader, run.id, run.pause.number)
         if length == run.pause.length:
@@ -273,6 +275,11 @@ class Turns:
         if notes and await conversations.has_spoken(self._database.reader, run.conversation, run=run.id):
             return words.told(notes, self._delivery.who)
         return words.first_message(run.prompt, job.background, notes, self._delivery.who)
+
+    async def _first(self, run: Run) -> FirstCall | None:
+        """The call that the run begins with, if somebody wants one asked about once more."""
+        again = await approvals.get(self._database.reader, run.again) if run.again is not None else None
+        return FirstCall(tool_name=again.tool, args=again.arguments) if again is not None else None
 
     async def _waiting(self, conversation: str) -> dict[str, str]:
         calls = await approvals.newest_in(self._database.reader, conversation, limit=HISTORY)

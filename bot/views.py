@@ -2,36 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
+from bot.deferral.authority import Approvers, Authority
+from bot.deferral.ballots import genuine
 from bot.deferral.digest import differences
+from bot.deferral.seal import Seal
 from bot.deferral.tool import ToolKind
+from bot.rules import Standing
 from bot.surface import CardView
-from storage import approvals, requests, runs
+from storage import approvals, requests, runs, votes
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.database import Database
 from storage.runs import RunKind
 
-Approvers = tuple[frozenset[str], frozenset[str]]
-"""User ids and role ids to notify of a card."""
+
+@dataclass(frozen=True, kw_only=True)
+class Due:
+    """What a reminder is about."""
+
+    users: tuple[str, ...]
+    roles: tuple[str, ...]
+    deadline: int | None
+    """In milliseconds UTC; None if nothing waits any more."""
 
 
 class Views:
     """Gathers the cards of one process."""
 
-    def __init__(self, *, database: Database, profiles: Mapping[str, str], approvers: Callable[[], Approvers]) -> None:
+    def __init__(self, *, database: Database, profiles: Mapping[str, str], authority: Authority, seal: Seal) -> None:
         """`profiles` says by tool what its body may touch; it may grow."""
         self._database = database
         self._profiles = profiles
-        self._approvers = approvers
+        self._authority = authority
+        self._seal = seal
 
     async def of(self, card: Card) -> CardView:
         """What the card shows now."""
         calls = await approvals.of_card(self._database.reader, card.id)
         names = {call.tool for call in calls}
-        asks = any(call.kind == ToolKind.APPROVAL for call in calls)
-        users, roles = self._approvers() if asks else (frozenset(), frozenset())
+        users, roles = self._whom(calls)
         run = await runs.get(self._database.reader, card.run)
         return CardView(
             card=card,
@@ -40,9 +52,33 @@ class Views:
             job=run.id if run is not None and run.kind is RunKind.JOB else None,
             earlier=await self._earlier(card, calls),
             changed={call.id: await self._changed(call, call.replaces) for call in calls if call.replaces},
-            ping=tuple(sorted(users or {call.requester for call in calls if call.kind == ToolKind.QUESTION})),
+            standings={call.id: await self._standing(call) for call in calls if call.kind == ToolKind.APPROVAL},
+            ping=tuple(sorted(users)),
             ping_roles=tuple(sorted(roles)),
         )
+
+    async def due(self, card: str) -> Due:
+        """Whom to remind of a card, and of when: nobody is asked twice who has approved all of it already."""
+        calls = await approvals.of_card(self._database.reader, card)
+        waiting = [call for call in calls if call.state is ApprovalState.PENDING]
+        users, roles = self._whom(waiting)
+        done = [frozenset((await self._standing(call)).given) for call in waiting if call.kind == ToolKind.APPROVAL]
+        return Due(
+            users=tuple(sorted(users - frozenset.intersection(*done) if done else users)),
+            roles=tuple(sorted(roles)),
+            deadline=max((call.expires_at for call in waiting), default=None),
+        )
+
+    def _whom(self, calls: Sequence[Approval]) -> Approvers:
+        """Users and roles who can help: the approvers, or the one who was asked when there are only questions."""
+        asks = [call for call in calls if call.kind == ToolKind.APPROVAL]
+        if asks:
+            return self._authority.approvers(asks)
+        return frozenset(call.requester for call in calls if call.kind == ToolKind.QUESTION), frozenset()
+
+    async def _standing(self, call: Approval) -> Standing:
+        given = genuine(self._seal, call, await votes.of(self._database.reader, call.id))
+        return self._authority.standing(call, given)
 
     async def _earlier(self, card: Card, calls: Sequence[Approval]) -> tuple[Approval, ...]:
         if not any(call.state is ApprovalState.PENDING and call.kind == ToolKind.APPROVAL for call in calls):
@@ -51,4 +87,6 @@ class Views:
 
     async def _changed(self, call: Approval, replaces: str) -> tuple[str, ...]:
         before = await approvals.get(self._database.reader, replaces)
-        return tuple(differences(before.bound, call.bound)) if before is not None else ()
+        if before is None or before.arguments != call.arguments:
+            return ()  # somebody edited it: then it is another action altogether
+        return tuple(differences(before.bound, call.bound))

@@ -14,7 +14,6 @@ from cogs.interactions import acknowledge, place_of, whisper
 from cogs.limits import CONTENT, length
 from cogs.surface import DiscordSurface
 from cogs.visibility import visible
-from storage import cards
 from storage.approvals import Approval
 
 NOTHING = "Nothing waits for a decision here."
@@ -37,13 +36,12 @@ class Approvals(commands.Cog):
         place = place_of(interaction)
         space = f"discord/{place.space}/" if place.guild is not None else str(place)
         found = await self._engine.open_approvals(space)
-        seen = [call for call in found if visible(interaction, call.place, requester=call.requester)]
-        entries = [await self._entry(call) for call in seen]
+        seen = [one for one in found if visible(interaction, one.call.place, requester=one.call.requester)]
+        entries = [self._entry(one.call, one.message) for one in seen]
         await whisper(interaction, listed(entries, unseen=len(found) - len(seen) if place.guild is not None else 0))
 
-    async def _entry(self, call: Approval) -> str:
-        card = await cards.get_card(self._engine.database.reader, call.card)
-        link = self._surface.link(call.place, card.message if card is not None else None)
+    def _entry(self, call: Approval, message: str | None) -> str:
+        link = self._surface.link(call.place, message)
         what = "Question" if call.kind == ToolKind.QUESTION else inert.line(call.tool, limit=40)
         return (
             f"- [{sentences.word(call)}]({link}) · {what} {arguments.first_line(call.arguments, limit=80)}\n"

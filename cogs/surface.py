@@ -14,6 +14,7 @@ from bot.errors import DeliveryError, Unreachable
 from bot.surface import Announcement, CardView, JobView
 from cogs import cards, faults, job_cards, limits, places, posting, visibility
 from cogs.faults import NotAccepted
+from cogs.members import Members
 from cogs.messages import Messages
 from cogs.places import Place
 from cogs.posting import Channel, FileRefused, Post
@@ -31,6 +32,7 @@ class DiscordSurface:
     def __init__(self, client: discord.Client, spawn: Spawn) -> None:
         self._client = client
         self._spawn = spawn
+        self._members = Members(client)
 
     def channel(self, place: Place) -> Channel:
         """A channel to post in."""
@@ -138,9 +140,17 @@ class DiscordSurface:
         except DeliveryError as error:
             logger.info("reply not pointed on", extra={"action": "mark_moved_failed", "problem": str(error)})
 
+    async def roles_of(self, guild: str, person: str) -> frozenset[str] | None:
+        """See `People.roles_of`."""
+        return await self._members.roles_of(int(guild), int(person))
+
     def who(self, person: str) -> str:
-        """See `Surface.who`."""
+        """See `People.who`."""
         return f"<@{person}>"
+
+    def group(self, role: str) -> str:
+        """See `People.group`."""
+        return f"<@&{role}>"
 
     def link(self, place: str, message: str | None) -> str:
         """See `Surface.link`."""

@@ -82,6 +82,13 @@ MOVES: dict[ApprovalState, frozenset[ApprovalState]] = {
 OPEN = frozenset({ApprovalState.PENDING, ApprovalState.APPROVED, ApprovalState.RUNNING})
 """States in which the run still waits for this call."""
 
+_ASKED = (
+    "id", "run", "conversation", "card", "pause", "position", "call_id", "kind", "tool", "arguments", "reason", "bound",
+    "digest", "seal", "intent", "action", "replaces", "edited_by", "original", "requester", "place", "within",
+    "requested_at", "expires_at",
+)  # fmt: skip
+"""Columns that are known when a call is asked about."""
+
 _BY_PEOPLE = {ApprovalState.APPROVED, ApprovalState.DENIED, ApprovalState.SUCCEEDED, ApprovalState.FAILED}
 """Where a person moves a call that waits: in time, or not at all."""
 
@@ -110,8 +117,13 @@ class Approval:
     state: ApprovalState
     requested_at: int
     expires_at: int
+    within: str = ""
+    """The channel that the place is a thread of, or ''."""
     bound: dict[str, Any] = field(default_factory=dict)
     replaces: str | None = None
+    edited_by: str | None = None
+    original: dict[str, Any] | None = None
+    """The model's own arguments, where a person changed them."""
     settled_at: int | None = None
     settled_by: str | None = None
     note: str | None = None
@@ -129,36 +141,16 @@ class Approval:
 
 async def open_approval(tx: Transaction, approval: Approval) -> bool:
     """Store a pending call. False if its intent is already taken: another turn was first."""
+    values = [getattr(approval, name) for name in _ASKED]
     done = await tx.execute(
-        "INSERT INTO approval (id, run, conversation, card, pause, position, call_id, kind, tool, arguments, reason,"
-        " bound, digest, seal, intent, action, replaces, requester, place, state, requested_at, expires_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, 'pending', ?, ?) ON CONFLICT DO NOTHING",
-        approval.id,
-        approval.run,
-        approval.conversation,
-        approval.card,
-        approval.pause,
-        approval.position,
-        approval.call_id,
-        approval.kind,
-        approval.tool,
-        json.dumps(approval.arguments, ensure_ascii=False),
-        approval.reason,
-        json.dumps(approval.bound, ensure_ascii=False),
-        approval.digest,
-        approval.seal,
-        approval.intent,
-        approval.action,
-        approval.replaces,
-        approval.requester,
-        approval.place,
-        approval.requested_at,
-        approval.expires_at,
+        f"INSERT INTO approval (state, {', '.join(_ASKED)}) VALUES ('pending'{', ?' * len(_ASKED)})"
+        " ON CONFLICT DO NOTHING",
+        *(json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value for value in values),
     )
     if not done:
         return False
     again = {"replaces": approval.replaces} if approval.replaces else {}
-    await _trail(tx, approval, "asked", approval.requester, approval.requested_at, {"tool": approval.tool} | again)
+    await trail(tx, approval, "asked", approval.requester, approval.requested_at, {"tool": approval.tool} | again)
     return True
 
 
@@ -276,8 +268,13 @@ async def find(reader: Reader, prefix: str) -> list[Approval]:
 
 
 async def of_card(reader: Reader, card: str) -> list[Approval]:
-    """The calls of one card, in the model's emission order."""
-    return await _every(reader, "SELECT * FROM approval WHERE card = ? ORDER BY position", card)
+    """The calls of one card, in the model's emission order; of one that was edited, the newest row."""
+    return await _every(
+        reader,
+        "SELECT * FROM approval WHERE card = ? AND NOT EXISTS (SELECT 1 FROM approval AS newer"
+        " WHERE newer.replaces = approval.id AND newer.card = approval.card) ORDER BY position",
+        card,
+    )
 
 
 async def of_pause(reader: Reader, run: str, pause: int) -> list[Approval]:
@@ -369,14 +366,14 @@ async def _moved(
     """After a won move: the trail, the card that is now out of date, and the run that may now go on."""
     approval = await get(tx, id)
     if approval is not None:
-        await _trail(tx, approval, to, by, at, detail)
+        await trail(tx, approval, to, by, at, detail)
         await cards.touch(tx, approval.card)
         if not approval.is_open:
             await runs.queue_if_settled(tx, approval.run)
     return approval
 
 
-async def _trail(tx: Transaction, approval: Approval, event: str, by: str, at: int, detail: dict[str, Any]) -> None:
+async def trail(tx: Transaction, approval: Approval, event: str, by: str, at: int, detail: dict[str, Any]) -> None:
     await audit.record(
         tx,
         at=at,
@@ -392,5 +389,5 @@ async def _trail(tx: Transaction, approval: Approval, event: str, by: str, at: i
 def read(row: Row) -> Approval:
     """A row of the table as an `Approval`."""
     fields = dict(row)
-    parsed = {"arguments": json.loads(fields["arguments"]), "bound": json.loads(fields["bound"])}
+    parsed = {name: json.loads(fields[name] or "null") for name in ("arguments", "bound", "original")}
     return Approval(**{**fields, **parsed, "state": ApprovalState(fields["state"])})

@@ -7,6 +7,7 @@ found, and its edit made, after the next start.
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 from storage.database import Reader, Row, Transaction
@@ -25,6 +26,10 @@ class Card:
     tries: int
     due_at: int
     error: str | None
+    edition: int = 0
+    """How often one of its calls was edited: a button for all of them counts for the edition that it was shown on."""
+    extended: int = 0
+    """How often its deadline was put off."""
 
 
 async def open_card(tx: Transaction, *, id: str, run: str, place: str) -> None:
@@ -38,6 +43,13 @@ async def get_card(reader: Reader, id: str) -> Card | None:
     return _card(row) if row else None
 
 
+async def messages(reader: Reader, ids: Collection[str]) -> dict[str, str | None]:
+    """The messages of these cards, by card."""
+    marks = ", ".join("?" * len(ids))
+    rows = await reader.all(f"SELECT id, message FROM card WHERE id IN ({marks})", *ids) if ids else []
+    return {row["id"]: row["message"] for row in rows}
+
+
 async def owed(reader: Reader, *, now: int) -> list[Card]:
     """Cards whose message lags behind their calls and whose next try is due."""
     rows = await reader.all("SELECT * FROM card WHERE shown < version AND due_at <= ? ORDER BY due_at, id", now)
@@ -47,6 +59,17 @@ async def owed(reader: Reader, *, now: int) -> list[Card]:
 async def touch(tx: Transaction, id: str) -> None:
     """One of the card's calls moved: what people see is out of date from now on."""
     await tx.execute("UPDATE card SET version = version + 1, tries = 0, due_at = 0 WHERE id = ?", id)
+
+
+async def edited(tx: Transaction, id: str) -> None:
+    """One of the card's calls is another one now."""
+    await tx.execute("UPDATE card SET edition = edition + 1 WHERE id = ?", id)
+
+
+async def extended(tx: Transaction, id: str) -> None:
+    """The card's deadline was put off; people are to see that."""
+    await tx.execute("UPDATE card SET extended = extended + 1 WHERE id = ?", id)
+    await touch(tx, id)
 
 
 async def shown(tx: Transaction, id: str, *, version: int, message: str) -> None:

@@ -174,6 +174,11 @@ async def drop(tx: Transaction, id: int) -> None:
     await tx.execute("DELETE FROM outbox WHERE id = ? AND state <> 'delivered'", id)
 
 
+async def drop_key(tx: Transaction, key: str) -> None:
+    """The same for a message that is known by its key, unless it has been tried."""
+    await tx.execute("DELETE FROM outbox WHERE key = ? AND state = 'pending'", key)
+
+
 async def next_due(reader: Reader) -> int | None:
     """When something is due next, or None."""
     row = await reader.one(

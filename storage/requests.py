@@ -8,9 +8,9 @@ from storage.database import Reader, Transaction
 
 
 async def of_request(reader: Reader, intent: str) -> Approval | None:
-    """The call that answers for this intent, whatever its state, or None."""
+    """The call that answers for this intent, whatever its state, or None. Of one that was edited, what it became."""
     row = await reader.one("SELECT * FROM approval WHERE intent = ?", intent)
-    return approvals.read(row) if row else None
+    return await newest(reader, approvals.read(row)) if row else None
 
 
 async def open_action(reader: Reader, *, conversation: str, requester: str, action: str) -> Approval | None:
@@ -46,12 +46,48 @@ async def refusals(reader: Reader, run: str) -> int:
     return int(row["n"]) if row else 0
 
 
-async def replace(tx: Transaction, old: Approval, new: Approval, *, note: str) -> bool:
-    """Make the approved call `old` void and ask `new` in its place, at its `requested_at`. False if it is too late."""
-    # The new row first, so that the run goes on waiting; the intent is answered for by the new row from now on.
-    done = await tx.execute("UPDATE approval SET intent = NULL WHERE id = ? AND state = 'approved'", old.id)
-    if not done or not await approvals.open_approval(tx, new):
+async def newest(reader: Reader, approval: Approval) -> Approval:
+    """The call that stands in this one's place now: itself, unless it was edited or asked again."""
+    while (row := await reader.one("SELECT * FROM approval WHERE replaces = ?", approval.id)) is not None:
+        approval = approvals.read(row)
+    return approval
+
+
+async def replace(
+    tx: Transaction, old: Approval, new: Approval, to: ApprovalState, *, by: str = audit.SYSTEM, note: str
+) -> bool:
+    """Ask `new` in place of the open call `old`, at its `requested_at`, and settle `old`. False if it is too late, or
+    if another call of the same request is `new` already."""
+    if await approvals.get(tx, old.id) != old or await _is_taken(tx, old, new.intent):
         return False
-    at, void = new.requested_at, ApprovalState.VOID
-    await approvals.settle(tx, old.id, void, by=audit.SYSTEM, at=at, note=note, frm=ApprovalState.APPROVED)
-    return True
+    # The new row first, so that the run goes on waiting; its intent is answered for by it alone from now on.
+    await tx.execute("UPDATE approval SET intent = NULL WHERE intent = ?", new.intent)
+    if not await approvals.open_approval(tx, new):
+        return False
+    return await approvals.settle(tx, old.id, to, by=by, at=new.requested_at, note=note, frm=old.state) is not None
+
+
+async def _is_taken(reader: Reader, old: Approval, intent: str | None) -> bool:
+    """Whether another call answers for this intent than `old` and what it stands in the place of."""
+    other = await of_request(reader, intent) if intent is not None else None
+    return other is not None and (other.run, other.pause, other.call_id) != (old.run, old.pause, old.call_id)
+
+
+async def extend(tx: Transaction, old: Approval, new: Approval, *, by: str, at: int) -> bool:
+    """Put the deadline of a waiting call off: `new` is the same with another deadline, digest and seal.
+
+    False if it does not wait any more.
+    """
+    done = await tx.execute(
+        "UPDATE approval SET expires_at = ?, digest = ?, seal = ?"
+        " WHERE id = ? AND state = 'pending' AND digest = ? AND expires_at > ?",
+        new.expires_at,
+        new.digest,
+        new.seal,
+        old.id,
+        old.digest,
+        at,
+    )
+    if done:
+        await approvals.trail(tx, new, "extended", by, at, {"expires_at": new.expires_at})
+    return bool(done)

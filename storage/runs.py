@@ -74,6 +74,8 @@ class Run:
     request: str | None
     prompt: str
     notify: str
+    again: str | None = None
+    """An ended call that the run begins with, asked about once more."""
     within: str = ""
     """The channel that the place is a thread of, or ''."""
     roles: frozenset[str] = frozenset()
@@ -109,8 +111,9 @@ class Run:
 async def create(tx: Transaction, run: Run) -> None:
     """Store a new run as it is given (`queued` or `running`)."""
     await tx.execute(
-        "INSERT INTO run (id, conversation, kind, state, place, within, roles, requester, request, prompt, notify,"
-        " parent, owner, clocked, budget_ms, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO run (id, conversation, kind, state, place, within, roles, again, requester, request, prompt,"
+        " notify, parent, owner, clocked, budget_ms, created_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         run.id,
         run.conversation,
         run.kind,
@@ -118,6 +121,7 @@ async def create(tx: Transaction, run: Run) -> None:
         run.place,
         run.within,
         " ".join(sorted(run.roles)),
+        run.again,
         run.requester,
         run.request,
         run.prompt,

@@ -69,6 +69,10 @@ class Face:
     threads: dict[str, str] = field(default_factory=dict)
     hidden: dict[str, str] = field(default_factory=dict)
     """Why people may not see a place, by person."""
+    members: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    """Roles by guild and person; who is missing is no member."""
+    fail_roles: Exception | None = None
+    asked_for: list[tuple[str, str]] = field(default_factory=list)
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
     async def post_card(self, view: CardView) -> str:
@@ -129,8 +133,17 @@ class Face:
     async def mark_moved(self, place: str, message: str, to: str) -> None:
         self.moved.append((message, to))
 
+    async def roles_of(self, guild: str, person: str) -> frozenset[str] | None:
+        self.asked_for.append((guild, person))
+        if self.fail_roles is not None:
+            raise self.fail_roles
+        return self.members.get((guild, person))
+
     def who(self, person: str) -> str:
         return f"<{person}>"
+
+    def group(self, role: str) -> str:
+        return f"<&{role}>"
 
     def link(self, place: str, message: str | None) -> str:
         return f"link:{place}/{message}" if message else ""

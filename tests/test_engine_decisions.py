@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from bot.decisions import Together
 from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
 from bot.settings import Settings
 from bot.surface import Actor, CardPress, Press
@@ -273,7 +274,7 @@ async def test_all_that_still_waits_on_a_card_is_decided_and_what_was_settled_st
         await house.decide("deny", row=1)
         decided = await house.app.engine.decide_all(all_of(house), "approve")
         await house.app.background.idle()
-        assert len(decided) == 2
+        assert len(decided.done) == 2
         assert await states(house) == ["succeeded", "denied", "succeeded"]
         assert sorted(house.bench.effects) == ["a", "c"]
 
@@ -326,9 +327,9 @@ async def test_of_two_who_decide_all_at_once_both_are_told_the_truth(tmp_path: P
             return_exceptions=True,
         )
         await house.app.background.idle()
-        won = [call for ending in endings if isinstance(ending, list) for call in ending]
+        won = [call for ending in endings if isinstance(ending, Together) for call in ending.done]
         assert len({call.id for call in won}) == len(won) == 3
-        assert all(isinstance(ending, list | AlreadySettled) for ending in endings)
+        assert all(isinstance(ending, Together | AlreadySettled) for ending in endings)
         approved = [call for call in won if call.state == "approved"]
         assert len(house.bench.effects) == len(approved)
 
@@ -368,7 +369,7 @@ async def test_a_guild_is_shown_its_own_open_calls_and_no_others(tmp_path: Path)
         for n, place in enumerate(["discord/9/90", "discord/90/1", "discord/@me/7"]):
             await house.ask(request=f"r{n}", conversation=place, place=place, by=OWNER.id)
         engine = house.app.engine
-        assert [call.place for call in await engine.open_approvals("discord/9")] == ["discord/9/90"]
-        assert [call.place for call in await engine.open_approvals("discord/9/")] == ["discord/9/90"]
-        assert [call.place for call in await engine.open_approvals("discord/@me/7")] == ["discord/@me/7"]
+        assert [one.call.place for one in await engine.open_approvals("discord/9")] == ["discord/9/90"]
+        assert [one.call.place for one in await engine.open_approvals("discord/9/")] == ["discord/9/90"]
+        assert [one.call.place for one in await engine.open_approvals("discord/@me/7")] == ["discord/@me/7"]
         assert len(await engine.open_approvals("discord")) == 3

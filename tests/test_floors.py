@@ -44,7 +44,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "pydantic", "pydantic_settings", "dotenv", "storage.jobs",
     },
     "bot.logs": {"bot.console", "bot.redact", "bot.settings", "structlog"},
-    "bot.surface": {"storage"},
+    "bot.surface": {"bot.rules", "storage"},
     # Between "asked" and "ran": usable without Discord and without any model library.
     "bot.deferral": {
         "bot.errors", "bot.clock", "bot.place", "bot.plain", "bot.rules", "bot.background", "bot.surface",
@@ -67,11 +67,12 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},
     "bot.decisions": {"bot", "storage"},
+    "bot.edits": {"bot", "storage"},
     "bot.asking": {"bot", "storage"},
     "bot.holding": {"bot", "storage"},
     "bot.ending": {"bot.jobs", "storage"},
     "bot.anew": {"bot", "storage"},
-    "bot.views": {"bot.deferral", "bot.surface", "storage"},
+    "bot.views": {"bot.deferral", "bot.rules", "bot.surface", "storage"},
     "bot.timeline": {"bot", "storage"},
     "bot.farewell": {"bot.clock", "bot.delivery", "bot.jobs", "bot.turns"},
     "bot.engine": {"bot", "storage"},

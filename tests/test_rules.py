@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from bot.rules import ApproverRule, Rule, Vote, can_be_met, matches, standing
+from bot.rules import ApproverRule, Rule, can_be_met, matches, standing
 
 GUILD, ROLE_X, ROLE_Y = "9", "80", "81"
 
@@ -18,6 +18,12 @@ class Call:
     within: str = ""
     requester: str = "2"
     edited_by: str | None = None
+
+
+@dataclass(frozen=True)
+class Voice:
+    person: str
+    roles: frozenset[str]
 
 
 def rule(
@@ -38,8 +44,8 @@ def rule(
     )
 
 
-def vote(person: str, *roles: str) -> Vote:
-    return Vote(person=person, roles=frozenset(roles))
+def vote(person: str, *roles: str) -> Voice:
+    return Voice(person, frozenset(roles))
 
 
 @pytest.mark.parametrize(

@@ -65,7 +65,7 @@ class DeferringAgent:
             policy=policy or DefaultPolicy(),
             clock=clock or SystemClock(),
             screen=screen or _screen_nothing,
-            nobody_can_decide=lambda run: None,
+            nobody_can_decide=lambda run, tool: None,
             mask=mask,
             timeout_seconds=tool_timeout_seconds,
         )

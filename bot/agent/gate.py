@@ -9,7 +9,6 @@ siblings, and accepts answers of the wrong kind.)
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -29,6 +28,7 @@ from bot.deferral.body import run_body
 from bot.deferral.executor import parse
 from bot.deferral.intent import action_key, intent_key
 from bot.deferral.policy import Asking, Policy, Verdict
+from bot.deferral.strict import load
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind
 from bot.errors import ApprovalRequired, CallDeferred, RunStopped, TurnStopped
 from storage.runs import Run
@@ -36,8 +36,8 @@ from storage.runs import Run
 Screen = Callable[[Run, str | None, str], Awaitable[str | None]]
 """Takes the run, the intent and the action; the sentence that answers a re-emission, or None for a new call."""
 
-Refusal = Callable[[Run], str | None]
-"""Why nobody could decide a call where it would be shown, or None."""
+Refusal = Callable[[Run, str], str | None]
+"""Takes the run and the tool's name; why nobody could decide such a call where it would be shown, or None."""
 
 Record = Callable[[Run, str, Mapping[str, Any], str], Awaitable[None]]
 """Takes the run, the tool, the arguments and the rule's name: puts on the trail that a rule lets a gated call by."""
@@ -167,7 +167,7 @@ class Gate(AbstractToolset[RunDeps]):
         self, tool: Tool, args: dict[str, Any], ctx: RunContext[RunDeps], kind: ToolKind, *, reason: str
     ) -> str:
         deps, run = ctx.deps, ctx.deps.run
-        if kind is ToolKind.APPROVAL and (refusal := self._nobody_can_decide(run)) is not None:
+        if kind is ToolKind.APPROVAL and (refusal := self._nobody_can_decide(run, tool.name)) is not None:
             return self._turn_away(ctx, refusal)
         if deps.turned_away >= BREAKER:
             return self._turn_away(ctx, "Not asked: this request has been refused often enough.")
@@ -255,9 +255,7 @@ class _Validator:
         """Parse strictly; a name given twice is refused, because two readers could read it differently."""
         text = input if isinstance(input, str) else bytes(input).decode(errors="replace")
         try:
-            parsed = json.loads(
-                text or "{}", object_pairs_hook=_unique, parse_constant=_no_constant, parse_float=_finite
-            )
+            parsed = load(text or "{}")
         except (ValueError, RecursionError) as error:
             raise _unreadable(error, text) from error
         return self.validate_python(parsed)
@@ -282,21 +280,3 @@ def _unreadable(error: Exception, text: str) -> ValidationError:
     problem = PydanticCustomError("json_invalid", "{problem}", {"problem": str(error)})
     shown = text if len(text) <= _SHOWN else f"{text[:_SHOWN]} [...]"
     return ValidationError.from_exception_data("arguments", [InitErrorDetails(type=problem, loc=(), input=shown)])
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    made = dict(pairs)
-    if len(made) != len(pairs):
-        raise ValueError("a name is given twice in the arguments")
-    return made
-
-
-def _no_constant(name: str) -> object:
-    raise ValueError(f"{name} is not JSON")
-
-
-def _finite(text: str) -> float:
-    number = float(text)
-    if not math.isfinite(number):
-        raise ValueError(f"{text} is larger than any number can be")
-    return number

@@ -7,7 +7,7 @@ from functools import partial
 
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolDenied, ToolReturn
 from pydantic_ai.exceptions import ToolFailed
-from pydantic_ai.messages import ModelMessage
+from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
@@ -17,7 +17,7 @@ from bot.agent.gate import Gate, RunDeps
 from bot.agent.own import OwnAgent
 from bot.agent.repair import INTERRUPTED
 from bot.agent.stretch import Driver, OnText, Output, Stretch
-from bot.deferral.calls import Limits, LoopResult, ToolResult
+from bot.deferral.calls import FirstCall, Limits, LoopResult, ToolResult
 from bot.deferral.events import Reporter
 from bot.errors import RunStopped, TurnStopped
 from storage.runs import Run
@@ -69,16 +69,21 @@ class AgentLoop:
         waiting: Mapping[str, str],
         on_text: OnText | None,
         report: Reporter | None = None,
+        first: FirstCall | None = None,
     ) -> LoopResult:
         """Run from a prompt over the stored messages `bodies`. `report` hears what happens.
 
-        `waiting` says, by call id, what the model is told about calls that still wait from earlier pauses.
+        `waiting` says, by call id, what the model is told about calls that still wait from earlier pauses. With `first`
+        the model is not asked what to do at first: that call goes through the gate as if it had made it.
         Raises `ModelError`.
         """
         messages = history.load(bodies)
-        closing = history.placeholders(messages, lambda call_id: waiting.get(call_id, INTERRUPTED))
-        stretch = await self.go(run, [*messages, *closing], prompt, on_text=on_text, report=report)
-        return _result(stretch, closing)
+        added = history.placeholders(messages, lambda call_id: waiting.get(call_id, INTERRUPTED))
+        if first is None:
+            return _result(await self.go(run, [*messages, *added], prompt, on_text=on_text, report=report), added)
+        call = ToolCallPart(first.tool_name, dict(first.args), tool_call_id=f"again-{run.id}")
+        added = [*added, ModelRequest(parts=[UserPromptPart(prompt)]), ModelResponse(parts=[call])]
+        return _result(await self.go(run, [*messages, *added], None, on_text=on_text, report=report), added)
 
     async def resume(
         self,

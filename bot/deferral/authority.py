@@ -1,12 +1,61 @@
-"""Who may decide. One function for every route; numeric ids only; unknown means no."""
+"""Who may do what about a call. One function for every route; numeric ids only; unknown means no.
+
+The rules are data (`bot.rules`). They are asked at the press, with the roles of the press itself, and once more when
+the call is claimed, with the roles as they are then.
+"""
 
 from __future__ import annotations
 
-from bot.deferral.tool import ToolKind
-from bot.errors import NotAllowed
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from enum import StrEnum
+
+from bot.errors import DeliveryError, NotAllowed, UnknownApproval
 from bot.place import is_private, space_of
-from bot.surface import Actor
+from bot.rules import ApproverRule, Asked, Ballot, Rule, Standing, Subject, can_be_met, matches, standing
+from bot.surface import Actor, People, Press
 from storage.approvals import Approval
+from storage.cards import Card
+
+Approvers = tuple[frozenset[str], frozenset[str]]
+"""User ids and role ids."""
+
+_MOST_NAMED = 8
+
+
+class Act(StrEnum):
+    """What somebody wants to do about a call."""
+
+    APPROVE = "approve"
+    DENY = "deny"
+    EDIT = "edit"
+    EXTEND = "extend"
+    CANCEL = "cancel"
+    AGAIN = "run again"
+    ANSWER = "answer"
+
+
+_OF_THE_REQUESTER = {
+    Act.ANSWER: "Only the person who was asked can answer this.",
+    Act.CANCEL: "Only the person who asked for this can cancel it; an approver can deny it.",
+}
+
+
+WRONG_GUILD = "This request belongs to another server, so nothing changed."
+
+
+def belongs(approval: Approval, card: Card | None, press: Press) -> None:
+    """Return if the press can mean this call: it came from its guild, and from its own message if from any.
+
+    Raises `NotAllowed`, `UnknownApproval`.
+    """
+    if press.actor.guild is not None and press.actor.guild != space_of(approval.place):
+        raise NotAllowed("wrong_guild", WRONG_GUILD)
+    if press.message is None:
+        return
+    # A card whose id has not been stored yet (the press was faster) is matched by its place alone.
+    if card is None or card.place != press.place or card.message not in {None, press.message}:
+        raise UnknownApproval("wrong_message", "This button does not belong to this message; nothing changed.")
 
 
 class Authority:
@@ -16,52 +65,195 @@ class Authority:
     is after it has logged in, and until then nobody may.
     """
 
-    def __init__(self, *, users: frozenset[str] | None, roles: frozenset[str] | None, self_approval: bool) -> None:
+    def __init__(
+        self,
+        *,
+        users: frozenset[str] | None,
+        roles: frozenset[str] | None,
+        self_approval: bool,
+        rules: Sequence[ApproverRule] = (),
+    ) -> None:
         self._configured = users is not None or roles is not None
-        self._users = users or frozenset()
-        self._roles = roles or frozenset()
-        self._self_approval = self_approval
+        self._known = self._configured
+        self._base = Rule(
+            name="SIGNOFF_APPROVER_USERS and SIGNOFF_APPROVER_ROLES",
+            users=users or frozenset(),
+            roles=roles or frozenset(),
+            four_eyes=not self_approval,
+        )
+        self._rules = rules
+        self._people: People | None = None
+
+    def connect(self, people: People) -> None:
+        """From now on there is a face that knows who holds which role."""
+        self._people = people
 
     def set_owners(self, owners: frozenset[str]) -> None:
         """Learn who owns the application. Ignored when approvers are configured."""
         if not self._configured:
-            self._users = owners
+            self._base = replace(self._base, name="The ownership of this bot", users=owners)
+            self._known = True
 
-    def approvers(self) -> tuple[frozenset[str], frozenset[str]]:
-        """Users and roles who may decide, to be notified of new cards."""
-        return self._users, self._roles
+    def every_role(self) -> frozenset[str]:
+        """Every role that some rule names."""
+        named = [rule.roles or frozenset() for rule in self._rules]
+        each = [frozenset(rule.one_of_each) for rule in self._rules]
+        return self._base.roles.union(*named, *each)
 
-    def may_decide(self, approval: Approval, actor: Actor) -> None:
-        """Return if `actor` may decide `approval` now; raise `NotAllowed` with the rule that says no."""
-        if approval.kind == ToolKind.QUESTION:
-            if actor.id != approval.requester:
-                raise NotAllowed("not_requester", "Only the person who was asked can answer this.")
+    def rule_for(self, asked: Asked) -> Rule:
+        """The rule about a call: the first that matches."""
+        for number, rule in enumerate(self._rules, start=1):
+            if matches(rule, asked):
+                return self._filled(f"Rule {number} of [[approvers]]", rule)
+        return self._base
+
+    def _filled(self, name: str, rule: ApproverRule) -> Rule:
+        names_somebody = rule.users is not None or rule.roles is not None or bool(rule.one_of_each)
+        base = self._base
+        return Rule(
+            name=name,
+            users=(rule.users or frozenset()) if names_somebody else base.users,
+            roles=(rule.roles or frozenset()) if names_somebody else base.roles,
+            one_of_each=rule.one_of_each,
+            quorum=rule.quorum,
+            four_eyes=base.four_eyes if rule.four_eyes is None else rule.four_eyes,
+        )
+
+    def approvers(self, calls: Iterable[Asked]) -> Approvers:
+        """Users and roles who may approve any of the calls: whom to notify."""
+        users: set[str] = set()
+        roles: set[str] = set()
+        for asked in calls:
+            rule = self.rule_for(asked)
+            users |= {person for person in rule.users if not rule.is_author(asked, person)}
+            roles |= rule.every_role - {space_of(asked.place)}
+        return frozenset(users), frozenset(roles)
+
+    def anyone_can_decide(self, asked: Asked) -> bool:
+        """Whether the call can be approved at all, as far as that is known."""
+        return can_be_met(self.rule_for(asked), asked)
+
+    def standing(self, asked: Asked, votes: Iterable[Ballot]) -> Standing:
+        """How far the call has come with these approvals."""
+        return standing(self.rule_for(asked), asked, votes)
+
+    # -- at the press ---------------------------------------------------------------------------
+
+    def permit(self, act: Act, asked: Asked, actor: Actor) -> None:
+        """Return if `actor` may do this now; raise `NotAllowed` with the rule that says no, and who can help.
+
+        `actor` is as `meet` gave it: its roles are those of the call's own guild.
+        """
+        if (refusal := _OF_THE_REQUESTER.get(act)) is not None:
+            if actor.id != asked.requester:
+                raise NotAllowed("not_requester", refusal)
             return
-        if not self.is_approver(actor, approval.place):
-            raise NotAllowed("not_approver", f"You are not an approver here, so nothing changed. {self.who_can()}")
-        if actor.id == approval.requester and not self._self_approval:
+        if act is Act.AGAIN and actor.id == asked.requester:
+            return
+        rule = self.rule_for(asked)
+        guild = space_of(asked.place)
+        roles = actor.roles if actor.guild == guild and not is_private(asked.place) else frozenset()
+        if not rule.names(actor.id, roles, guild=guild):
+            raise NotAllowed("not_approver", f"You are not an approver here, so nothing changed. {self._help(rule)}")
+        # An author's no is a no all the same; who asked has a button of their own for it.
+        denies_own_edit = act is Act.DENY and actor.id != asked.requester
+        if act in {Act.APPROVE, Act.DENY} and rule.is_author(asked, actor.id) and not denies_own_edit:
+            yours = "asked for this" if actor.id == asked.requester else "changed this"
+            instead = " You can cancel it." if actor.id == asked.requester else ""
             raise NotAllowed(
-                "four_eyes", "You asked for this yourself, so another approver has to decide it. Nothing changed."
+                "four_eyes",
+                f"You {yours} yourself, so another approver has to decide it. Nothing changed.{instead}"
+                f" {self._help(rule, but=actor.id)}",
             )
 
-    def anyone_can_decide(self, place: str, requester: str) -> bool:
-        """Whether a card in `place` can be decided at all. In private only the requester sees it."""
-        if is_private(place):
-            return requester in self._users and self._self_approval
-        others = self._users if self._self_approval else self._users - {requester}
-        return bool(others or self._roles)
+    def is_approver(self, actor: Actor, place: str, *, within: str = "", tool: str = "") -> bool:
+        """Whether `actor` decides about what is asked in `place`: for jobs and conversations, which are no calls."""
+        guild = space_of(place)
+        rule = self.rule_for(Subject(tool=tool, place=place, within=within, requester=""))
+        return rule.names(actor.id, actor.roles if actor.guild == guild else frozenset(), guild=guild)
 
-    def who_can(self) -> str:
-        """One sentence naming who can help."""
-        if not self._users and not self._roles:
-            return "No approver is set up: set SIGNOFF_APPROVER_USERS."
-        if not self._configured:
-            return "The owner of this bot decides."
-        return "The people and roles in SIGNOFF_APPROVER_USERS and SIGNOFF_APPROVER_ROLES decide."
+    async def meet(self, act: Act, asked: Asked, actor: Actor) -> Actor:
+        """The actor with the roles that count for this call: those of the press, or looked up in the call's guild.
 
-    def is_approver(self, actor: Actor, place: str) -> bool:
-        """Whether `actor` may decide about what was asked in `place`."""
-        if actor.id in self._users:
-            return True
-        # A role counts only in the guild that the request belongs to.
-        return not is_private(place) and actor.guild == space_of(place) and bool(self._roles & actor.roles)
+        Raises `NotAllowed` when the press came from another guild, and when who it is cannot be looked up.
+        """
+        guild = space_of(asked.place)
+        if actor.guild is not None and actor.guild != guild:
+            raise NotAllowed("wrong_guild", WRONG_GUILD)
+        own = act in _OF_THE_REQUESTER or (act is Act.AGAIN and actor.id == asked.requester)
+        if actor.guild is not None or is_private(asked.place) or own:
+            return actor
+        try:
+            roles = await self._roles_of(guild, actor.id)
+        except DeliveryError as error:
+            raise NotAllowed(
+                "unknown_member",
+                f"I could not look up your roles in the server where this was asked ({error}), so nothing changed."
+                " Try again in a moment, or press the button on the card there.",
+            ) from error
+        if roles is None:
+            raise NotAllowed("not_member", "You are no member of the server where this was asked; nothing changed.")
+        return replace(actor, guild=guild, roles=roles)
+
+    async def _roles_of(self, guild: str, person: str) -> frozenset[str] | None:
+        if self._people is None:
+            raise DeliveryError("there is no connection")
+        return await self._people.roles_of(guild, person)
+
+    # -- at the claim ---------------------------------------------------------------------------
+
+    async def recheck(self, asked: Asked, votes: Sequence[Ballot]) -> str | None:
+        """Why what was approved does not count any more, or None: everybody is looked at once more.
+
+        Raises `DeliveryError` when that cannot be told now; nothing may run until it can.
+        """
+        if not self._known:
+            raise DeliveryError("it is not known yet who decides")
+        rule = self.rule_for(asked)
+        guild = space_of(asked.place)
+        now = []
+        for vote in votes:
+            roles: frozenset[str] | None = frozenset()
+            by_role = bool(rule.one_of_each) or (vote.person not in rule.users and bool(rule.every_role))
+            if by_role and not is_private(asked.place):
+                roles = await self._roles_of(guild, vote.person)
+            now.append(_Now(vote.person, roles or frozenset()))
+        found = standing(rule, asked, now)
+        if found.complete:
+            return None
+        gone = [self._who(vote.person) for vote in votes if vote.person not in found.given]
+        what = f"the approval of {', '.join(gone)} does not count any more" if gone else "it needs more approvals now"
+        return f"{what}: {self.who_can(asked)}"
+
+    # -- words ----------------------------------------------------------------------------------
+
+    def who_can(self, asked: Asked) -> str:
+        """One sentence naming the rule and who can help."""
+        return self._help(self.rule_for(asked))
+
+    def _help(self, rule: Rule, *, but: str | None = None) -> str:
+        people = sorted(rule.users - {but})
+        if not people and not rule.every_role:
+            return "No approver is set up: set SIGNOFF_APPROVER_USERS." if but is None else "There is no other one."
+        names = [*map(self._who, people), *map(self._group, sorted(rule.roles))]
+        shown = ", ".join(names[:_MOST_NAMED]) + (" and others" if len(names) > _MOST_NAMED else "")
+        wants = []
+        if shown:
+            wants.append(f"{rule.quorum} of {shown}" if rule.quorum > 1 else shown)
+        if rule.one_of_each:
+            wants.append(" and ".join(f"one of {self._group(role)}" for role in rule.one_of_each))
+        return f"{rule.name} says who decides: {', and '.join(wants)}."
+
+    def _who(self, person: str) -> str:
+        return self._people.who(person) if self._people is not None else f"user {person}"
+
+    def _group(self, role: str) -> str:
+        return self._people.group(role) if self._people is not None else f"role {role}"
+
+
+class _Now:
+    """A voter as they stand at the claim."""
+
+    def __init__(self, person: str, roles: frozenset[str]) -> None:
+        self.person = person
+        self.roles = roles

@@ -27,6 +27,14 @@ class PendingToolCall:
 
 
 @dataclass(frozen=True, kw_only=True)
+class FirstCall:
+    """A call that a run begins with: a person wants it asked about once more."""
+
+    tool_name: str
+    args: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
 class ToolResult:
     """What one deferred call came to, for the model: `denied` keeps its own mark on the wire."""
 

@@ -46,14 +46,18 @@ def action_digest(
     requester: str,
     place: str,
     expires_at: int,
+    within: str = "",
+    edited_by: str | None = None,
 ) -> str:
-    """SHA-256 over the action: tool, final arguments, its `surroundings`, for whom, where, and until when."""
+    """SHA-256 over the action: tool, final arguments, `surroundings`, for whom, where, until when, edited by whom."""
     whole = {
         "tool": tool,
         "arguments": arguments,
         "bound": bound,
         "requester": requester,
         "place": place,
+        "within": within,
+        "edited_by": edited_by,
         "expires_at": expires_at,
     }
     return hashlib.sha256(b"signoff action v1\0" + canonical_json(whole).encode()).hexdigest()

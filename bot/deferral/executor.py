@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -18,18 +18,24 @@ from pydantic import ValidationError
 
 from bot.background import to_the_end, was_cancelled
 from bot.clock import Clock
+from bot.deferral.ballots import genuine
 from bot.deferral.digest import action_digest, differences, surroundings
 from bot.deferral.seal import Seal
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
-from bot.errors import ApprovalRequired, CallDeferred, NothingRan
+from bot.errors import ApprovalRequired, CallDeferred, DeliveryError, NothingRan
 from bot.plain import describe, plain, words_of
-from storage import approvals, audit
+from storage import approvals, audit, votes
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
+from storage.votes import Vote
 
 AskAgain = Callable[[Transaction, Approval, Mapping[str, Any], str], Awaitable[bool]]
 """Takes an approved call, what it would run in now, and what changed, in words; whether it is asked again like that,
 the old row being void."""
+
+Recheck = Callable[[Approval, Sequence[Vote]], Awaitable[str | None]]
+"""Takes an approved call and who approved it; why that does not count any more, or None. Raises `DeliveryError` when it
+cannot be told now."""
 
 logger = logging.getLogger(__name__)
 
@@ -48,8 +54,12 @@ class Executor:
         seal: Seal,
         mask: Callable[[str], str],
         ask_again: AskAgain | None = None,
+        recheck: Recheck | None = None,
     ) -> None:
-        """Without `ask_again`, a call that is no longer what was shown is void and nothing else."""
+        """Without `ask_again`, a call that is no longer what was shown is void and nothing else.
+
+        Without `recheck`, consent that was given counts.
+        """
         self._database = database
         self._clock = clock
         self._boot = boot
@@ -58,6 +68,7 @@ class Executor:
         self.seal = seal
         self.mask = mask
         self._ask_again = ask_again
+        self._recheck = recheck
         self._claimed: set[str] = set()
         """Calls that this process claims, runs, or has just run."""
         self._unrecorded: dict[str, Callable[[], Awaitable[Approval | None]]] = {}
@@ -73,6 +84,11 @@ class Executor:
         if found.preview is not None:
             preview = plain(await anyio.to_thread.run_sync(found.preview, parse(found, arguments)))
         return surroundings(found, workspace=self._workspace, files=files, preview=preview)
+
+    def is_asked(self, approval: Approval) -> bool:
+        """Whether a waiting row is what this bot stored, to the last byte."""
+        genuine_seal = self.seal.holds(approval.seal, self.seal.asked(approval.id, approval.digest))
+        return genuine_seal and digest_of(approval) == approval.digest
 
     async def claim(self, id: str) -> Approval | None:
         """Claim an approved call, or make it `void` if it is no longer what was shown.
@@ -95,7 +111,8 @@ class Executor:
         approval = await approvals.get(self._database.reader, id)
         if approval is None or approval.state is not ApprovalState.APPROVED:
             return None
-        problem = self._unrunnable(approval)
+        given = genuine(self.seal, approval, await votes.of(self._database.reader, id))
+        problem = self._unrunnable(approval, given)
         now: Mapping[str, Any] = approval.bound
         if not problem:
             try:
@@ -104,6 +121,13 @@ class Executor:
                 # A tool's own code: what it cannot look at now is not what was shown, and must not wait for ever.
                 logger.exception("cannot look", extra={"action": "bound_failed", "approval": id, "tool": approval.tool})
                 problem = f"what it depends on cannot be looked at any more ({describe(error)})."
+        if not problem and self._recheck is not None:
+            try:
+                problem = await self._recheck(approval, given)
+            except DeliveryError as error:
+                problem = self._unknown(approval, error)
+                if problem is None:
+                    return None
         changes = differences(approval.bound, now)
         async with self._database.begin("claim") as tx:
             if await approvals.get(tx, id) != approval:
@@ -125,9 +149,20 @@ class Executor:
             )
         return None
 
-    def _unrunnable(self, approval: Approval) -> str | None:
+    def _unknown(self, approval: Approval, error: DeliveryError) -> str | None:
+        """Whether those who approved may still do so cannot be told: then nothing runs, and that for a time only."""
+        logger.warning(
+            "approvers not known",
+            extra={"action": "recheck_failed", "approval": approval.id, "problem": str(error)},
+        )
+        if self._clock.now() < approval.expires_at:
+            return None  # approved it stays, and the next sweep asks again
+        return f"whether those who approved it still may could not be found out in time ({error})."
+
+    def _unrunnable(self, approval: Approval, given: Sequence[Vote]) -> str | None:
         """Why the call cannot run as it was shown and decided, whatever has changed around it; or None."""
-        expected = self.seal.approved(approval.id, approval.digest, approval.settled_by or "")
+        everybody = [vote.person for vote in given]
+        expected = self.seal.approved(approval.id, approval.digest, approval.settled_by or "", everybody)
         if not self.seal.holds(approval.seal, expected):
             return "its decision does not bear this bot's seal."
         if digest_of(approval) != approval.digest:
@@ -224,6 +259,8 @@ def digest_of(approval: Approval) -> str:
         requester=approval.requester,
         place=approval.place,
         expires_at=approval.expires_at,
+        within=approval.within,
+        edited_by=approval.edited_by,
     )
 
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import hmac
+import json
 import os
 import secrets
+from collections.abc import Iterable
 from pathlib import Path
 
 KEY_BYTES = 32
@@ -26,9 +28,13 @@ class Seal:
         """The seal of a call that waits: this id stands for exactly this action."""
         return self._of("asked", id, digest)
 
-    def approved(self, id: str, digest: str, by: str) -> str:
-        """The seal of a decision: this person approved exactly this action."""
-        return self._of("approved", id, digest, by)
+    def vote(self, id: str, digest: str, by: str, verdict: str, roles: Iterable[str]) -> str:
+        """The seal of a vote: this person said so about exactly this action, holding these roles."""
+        return self._of("vote", id, digest, by, verdict, json.dumps(sorted(roles)))
+
+    def approved(self, id: str, digest: str, by: str, everybody: Iterable[str]) -> str:
+        """The seal of a decision: `by`, as the last of `everybody`, approved exactly this action."""
+        return self._of("approved", id, digest, by, json.dumps(sorted(everybody)))
 
     def holds(self, seal: str | None, expected: str) -> bool:
         """Whether a stored seal is the expected one."""

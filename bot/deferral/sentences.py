@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable, Collection
 
 from bot.deferral.endings import Ending, ending
@@ -30,6 +31,26 @@ def model(approval: Approval) -> str:
 
 def outcome(approval: Approval) -> str:
     """What the model is handed as the call's result when the run goes on."""
+    return f"{changes(approval)}{_outcome(approval)}"
+
+
+def changes(approval: Approval) -> str:
+    """For the model: that a person changed its call, and to what; '' if nobody did."""
+    if approval.original is None:
+        return ""
+    now = json.dumps(approval.arguments, ensure_ascii=False)
+    return f"A person changed this call before it was decided. What follows is about the changed one: {now}\n"
+
+
+def once_more(approval: Approval) -> str:
+    """What stands in the user position when a person wants an ended call asked about once more."""
+    return (
+        "[event: the person pressed a button and did not write this]\nAsk about this call once more, exactly as it is:"
+        f" {approval.tool} {json.dumps(approval.arguments, ensure_ascii=False)}"
+    )
+
+
+def _outcome(approval: Approval) -> str:
     if approval.kind == ToolKind.EXTERNAL and approval.state is ApprovalState.SUCCEEDED:
         return approval.result or ""  # verbatim, blanks at its end too
     ran = approval.kind == ToolKind.APPROVAL

@@ -217,7 +217,7 @@ class JobDesk:
         return run, job
 
     def _allow(self, actor: Actor, run: Run) -> None:
-        if actor.id != run.requester and not self._authority.is_approver(actor, run.place):
+        if actor.id != run.requester and not self._authority.is_approver(actor, run.place, within=run.within):
             raise NotAllowed("not_requester", "Only the person this job works for, or an approver, can do that.")
 
     async def _on_its_card(self, press: CardPress) -> tuple[Run, Job]:

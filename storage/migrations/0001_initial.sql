@@ -31,6 +31,7 @@ CREATE TABLE run (
   place        TEXT NOT NULL,            -- where it was asked, and where its answer belongs
   within       TEXT NOT NULL DEFAULT '', -- the channel that the place is a thread of
   roles        TEXT NOT NULL DEFAULT '', -- the requester's there when they asked, blanks between them
+  again        TEXT,                     -- the ended call that it begins with, asked about once more
   requester    TEXT NOT NULL,
   request      TEXT,                     -- the interaction or message it came from; NULL: nothing to anchor to
   prompt       TEXT NOT NULL,            -- what the person wrote, verbatim
@@ -124,7 +125,9 @@ CREATE TABLE card (
   shown    INTEGER NOT NULL DEFAULT 0,
   tries    INTEGER NOT NULL DEFAULT 0,
   due_at   INTEGER NOT NULL DEFAULT 0,
-  error    TEXT
+  error    TEXT,
+  edition  INTEGER NOT NULL DEFAULT 0,   -- how often one of its calls was edited
+  extended INTEGER NOT NULL DEFAULT 0    -- how often its deadline was put off
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX card_owed ON card (due_at) WHERE shown < version;
 
@@ -146,9 +149,12 @@ CREATE TABLE approval (
   seal         TEXT NOT NULL,            -- an HMAC under a key that is not in this database
   intent       TEXT,                     -- one request, one run; NULL: no request to anchor to
   action       TEXT NOT NULL,            -- the normalised action, without the request
-  replaces     TEXT,                     -- the void call that is asked again here, as it would run now
+  replaces     TEXT,                     -- the call that is asked here in other words: edited, or void as it was
+  edited_by    TEXT,                     -- the person who changed the arguments last
+  original     TEXT,                     -- the model's own arguments, where somebody changed them
   requester    TEXT NOT NULL,
   place        TEXT NOT NULL,
+  within       TEXT NOT NULL DEFAULT '',
   state        TEXT NOT NULL,
   requested_at INTEGER NOT NULL,
   expires_at   INTEGER NOT NULL,
@@ -169,6 +175,17 @@ CREATE INDEX approval_live ON approval (state) WHERE state = 'approved' OR state
 CREATE INDEX approval_card ON approval (card);
 CREATE INDEX approval_action ON approval (action) WHERE state = 'pending';
 CREATE INDEX approval_conversation ON approval (conversation, requested_at);
+
+-- Who has spoken on a call: one row per person, counted inside the deciding transaction.
+CREATE TABLE vote (
+  approval TEXT NOT NULL REFERENCES approval (id),
+  person   TEXT NOT NULL,
+  verdict  TEXT NOT NULL CHECK (verdict IN ('approve', 'deny')),
+  roles    TEXT NOT NULL,                -- JSON: those that counted, as the person held them then
+  at       INTEGER NOT NULL,
+  seal     TEXT NOT NULL,
+  PRIMARY KEY (approval, person)
+) STRICT, WITHOUT ROWID;
 
 -- What people are owed: each row is said once.
 CREATE TABLE outbox (

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ import simcord
 
 from bot.app import App, open_app
 from bot.clock import new_id
+from bot.rules import ApproverRule
 from bot.settings import Settings
 from cogs.client import SignoffClient
 from storage.jobs import JobLimits
@@ -77,6 +78,13 @@ class Guild:
         """A new client on the same engine, as after a start: nothing is registered with discord.py."""
         await self.env.restart_bot(make_client(self.app))
         self.app.engine.set_owners(frozenset({str(self.ana.id)}))
+
+    def approve_by(self, *rules: ApproverRule, users: Iterable[int] = (), roles: Iterable[int] = ()) -> None:
+        """Set up who decides, as settings do; people and roles have their ids only once the guild is there."""
+        self.app.engine.authority.__init__(  # type: ignore[misc]
+            users=frozenset(map(str, users)), roles=frozenset(map(str, roles)), self_approval=True, rules=rules
+        )
+        self.app.engine.authority.connect(self.env.bot.surface)
 
     async def rows(self, sql: str, *parameters: object) -> list[dict[str, Any]]:
         return [dict(row) for row in await self.app.database.reader.all(sql, *parameters)]

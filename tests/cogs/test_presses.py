@@ -208,7 +208,7 @@ async def test_a_role_decides_in_its_own_guild_only(tmp_path: Path) -> None:
     async with open_guild(tmp_path, Script(SHELL, "Done.")) as here:
         role = here.guild.create_role("Approvers")
         dora = here.guild.add_member(here.env.create_user("dora"), roles=[role])
-        here.app.engine.authority._roles = frozenset({str(role.id)})
+        here.approve_by(roles=[role.id])
         await here.ben.slash(here.channel, "ask", prompt="please")
         await here.mallory.click(here.card, label="Approve")
         await here.settle()
@@ -221,7 +221,7 @@ async def test_a_role_decides_in_its_own_guild_only(tmp_path: Path) -> None:
 async def test_everybodys_role_is_nobodys_authority(tmp_path: Path) -> None:
     """S-A01: the guild's own id is the role that all members hold."""
     async with open_guild(tmp_path, Script(SHELL, "Done.")) as here:
-        here.app.engine.authority._roles = frozenset({str(here.guild.id)})
+        here.approve_by(roles=[here.guild.id])
         await here.ben.slash(here.channel, "ask", prompt="please")
         await here.mallory.click(here.card, label="Approve")
         await here.settle()
@@ -365,7 +365,12 @@ async def test_two_people_at_once_make_one_decision(tmp_path: Path) -> None:
         here.app.engine.set_owners(frozenset({str(here.ana.id), str(here.mallory.id)}))
         [row] = await here.rows("SELECT id, place FROM approval")
         pressed = [
-            Press(actor=Actor(id=str(who.id)), approval=row["id"], place=row["place"], message=str(here.card.id))
+            Press(
+                actor=Actor(id=str(who.id), guild=str(here.guild.id)),
+                approval=row["id"],
+                place=row["place"],
+                message=str(here.card.id),
+            )
             for who in (here.ana, here.mallory)
         ]
         results = await asyncio.gather(

@@ -27,6 +27,10 @@ RAN = {"succeeded", "failed"}
 OPEN = {"pending", "approved", "running"}
 
 
+STANDING = {"press_refused", "voted", "edited", "extended", "run_again"}
+"""What is on a call's trail and moves it nowhere."""
+
+
 def broken(folder: Path, scenario: Scenario, deaths: Sequence[Rows]) -> list[str]:
     """What is not as it must be after the last life; `deaths` are the rows as each killed life left them."""
     end = rows(folder)
@@ -96,7 +100,7 @@ def _trail(folder: Path, end: Rows) -> Iterator[str]:
     if (number := asyncio.run(verify())) is not None:
         yield f"the trail is broken at {number}"
     for call in end.approvals:
-        told = [row["event"] for row in end.audit if row["approval"] == call["id"] and row["event"] != "press_refused"]
+        told = [row["event"] for row in end.audit if row["approval"] == call["id"] and row["event"] not in STANDING]
         if told[0] != "asked" or told[-1] != call["state"]:
             yield f"{_name(call)} is {call['state']}, and the trail says {told}"
             continue
@@ -172,7 +176,9 @@ def _cards(wall: Sequence[dict[str, Any]], deaths: Sequence[Rows], end: Rows) ->
     for card in end.cards:
         if card["shown"] < card["version"]:
             yield f"card {card['id']} is owed for ever"
-        states = {call["id"]: call["state"] for call in end.approvals if call["card"] == card["id"]}
+        edited = {call["replaces"] for call in end.approvals if call["edited_by"]}
+        on_it = [call for call in end.approvals if call["card"] == card["id"] and call["id"] not in edited]
+        states = {call["id"]: call["state"] for call in on_it}
         if card["message"] is None and card["id"] not in looks:
             continue  # nobody could be shown it
         if looks.get(card["id"]) != states:

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from bot.cli import listings
 from bot.errors import AlreadySettled, DeliveryError, Unreachable
-from bot.surface import Press, TurnClock
+from bot.surface import CardPress, Press, TurnClock
 from storage.approvals import Approval
 from tests.crash.stage import Stage
 from tests.house import ASKER, OWNER, PLACE, STRANGER
@@ -97,6 +97,20 @@ async def the_job_is_cancelled(stage: Stage) -> None:
         await stage.is_refused(_press(call, OWNER))
 
 
+async def it_is_changed_and_put_off(stage: Stage) -> None:
+    await stage.ask("go")
+    for call in await stage.waiting():
+        if call.arguments["what"] == "x":
+            await stage.app.engine.edits.edit(_on_card(call, OWNER), "y")
+            await stage.idle()
+    for call in await stage.waiting():
+        if call.expires_at < stage.clock.now() + 30 * HOUR * 1_000:
+            card = CardPress(actor=OWNER, card=call.card, place=call.place, message=f"card-{call.card}")
+            await stage.app.engine.edits.extend(card)
+            await stage.idle()
+    await everything_is_approved(stage)
+
+
 async def strangers_press_first(stage: Stage) -> None:
     await stage.ask("go")
     for call in await stage.waiting():
@@ -167,9 +181,7 @@ async def just_talk(stage: Stage) -> None:
 
 def _press(call: Approval, actor: Any) -> Callable[[Stage], Awaitable[None]]:
     async def press(stage: Stage) -> None:
-        await stage.app.engine.decide(
-            Press(actor=actor, approval=call.id, place=call.place, message=f"card-{call.card}"), "approve"
-        )
+        await stage.app.engine.decide(_on_card(call, actor), "approve")
 
     return press
 
@@ -179,6 +191,10 @@ def _delivery(call: Approval) -> Callable[[Stage], Awaitable[None]]:
         await stage.app.engine.resolve(call.id, "again")
 
     return deliver
+
+
+def _on_card(call: Approval, actor: Any) -> Press:
+    return Press(actor=actor, approval=call.id, place=call.place, message=f"card-{call.card}")
 
 
 JOB: dict[str, Sequence[Step]] = {
@@ -213,6 +229,11 @@ SCENARIOS: dict[str, Scenario] = {
     "job": Scenario(says=JOB, people=everything_is_approved, ends={"x": "succeeded"}),
     "job cancelled": Scenario(
         says=JOB, people=the_job_is_cancelled, ends={"x": "cancelled"}, run_ends={"count": "cancelled"}
+    ),
+    "changed": Scenario(
+        says={"go": [act("x"), "It was changed."]},
+        people=it_is_changed_and_put_off,
+        ends={"x": "cancelled", "y": "succeeded"},
     ),
     "tool fails": Scenario(
         says={"go": [act("fails"), act("cannot start"), "Neither."]},

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from bot.deferral.authority import Authority
+from bot.deferral.authority import Act, Authority
 from bot.errors import NotAllowed
+from bot.rules import Subject
 from bot.surface import Actor
 from tests.storage.rows import a_call
 
@@ -38,7 +39,8 @@ def authority(*, users: str | None = "1", roles: str | None = "500", self_approv
 def says(who: Authority, actor: Actor, *, kind: str = "approval", requester: str = "2", place: str = GUILD) -> str:
     """The rule's word, `yes` for an allowed decision."""
     try:
-        who.may_decide(a_call(kind=kind, requester=requester, place=place), actor)
+        act = Act.ANSWER if kind == "question" else Act.APPROVE
+        who.permit(act, a_call(kind=kind, requester=requester, place=place), actor)
     except NotAllowed as refusal:
         return refusal.code
     return "yes"
@@ -128,14 +130,14 @@ async def test_it_is_known_beforehand_whether_anybody_can_decide(
     users: str | None, roles: str | None, self_approval: bool, place: str, requester: str, expected: bool
 ) -> None:
     who = authority(users=users, roles=roles, self_approval=self_approval)
-    assert who.anyone_can_decide(place, requester) is expected
+    assert who.anyone_can_decide(Subject(tool="act", place=place, within="", requester=requester)) is expected
 
 
 async def test_a_refusal_names_who_can_help() -> None:
     with pytest.raises(NotAllowed) as refusal:
-        authority().may_decide(a_call(), STRANGER)
+        authority().permit(Act.APPROVE, a_call(), STRANGER)
     assert "SIGNOFF_APPROVER_USERS" in refusal.value.sentence
     owned = authority(users=None, roles=None)
-    assert "No approver is set up" in owned.who_can()
+    assert "No approver is set up" in owned.who_can(a_call())
     owned.set_owners(frozenset({"1"}))
-    assert owned.who_can() == "The owner of this bot decides."
+    assert owned.who_can(a_call()) == "The ownership of this bot says who decides: user 1."

@@ -20,13 +20,13 @@ def test_a_seal_holds_for_exactly_what_it_was_made_for() -> None:
         seal.asked("a", "d"),
         seal.asked("b", "d"),
         seal.asked("a", "e"),
-        seal.approved("a", "d", "1"),
-        seal.approved("a", "d", "2"),
-        seal.approved("a", "e", "1"),
-        seal.approved("b", "d", "1"),
-        seal.approved("a", "d", ""),
+        seal.approved("a", "d", "1", ["1"]),
+        seal.approved("a", "d", "2", ["2"]),
+        seal.approved("a", "e", "1", ["1"]),
+        seal.approved("b", "d", "1", ["1"]),
+        seal.approved("a", "d", "", [""]),
         Seal(b"l" * KEY_BYTES).asked("a", "d"),
-        Seal(b"l" * KEY_BYTES).approved("a", "d", "1"),
+        Seal(b"l" * KEY_BYTES).approved("a", "d", "1", ["1"]),
     ]
     for one, two in itertools.product(range(len(made)), repeat=2):
         assert seal.holds(made[one], made[two]) is (one == two)

@@ -75,7 +75,7 @@ BUGS: dict[str, tuple[ModuleType, str, str]] = {
         "= 'running' AND owner <> ? RETURNING",
         "IN ('running', 'approved') AND coalesce(owner, '') <> ? RETURNING",
     ),
-    "a move leaves no trail": (A, "await _trail(tx, approval, to, by, at, detail)", "pass"),
+    "a move leaves no trail": (A, "await trail(tx, approval, to, by, at, detail)", "pass"),
     "an ask is called something else": (A, 'approval, "asked"', 'approval, "asked" if approval.position else "put"'),
     "a move does not touch its card": (A, "await cards.touch(tx, approval.card)", "pass"),
     "a card is touched twice": (
