@@ -37,8 +37,26 @@ class _Connection:
     """`Transaction` (and so `Reader`) over one connection, and the thread on which it may wait."""
 
     def __init__(self, raw: sqlite3.Connection, thread: aiosqlite.Connection) -> None:
-        self.raw = raw
+        self._raw: sqlite3.Connection | None = raw
         self.thread = thread
+
+    @property
+    def raw(self) -> sqlite3.Connection:
+        """The connection itself. Raises `DatabaseError` once it is being closed: touching it then is no mere error,
+        it ends the process.
+        """
+        if self._raw is None:
+            raise DatabaseError("The database is closed.")
+        return self._raw
+
+    @property
+    def is_closed(self) -> bool:
+        """Whether it is being closed, or has been."""
+        return self._raw is None
+
+    def let_go(self) -> None:
+        """From now on only the thread touches the connection, to close it."""
+        self._raw = None
 
     async def all(self, sql: str, *parameters: object) -> list[Row]:
         cursor = self.raw.execute(sql, cast(Any, parameters))
@@ -84,11 +102,11 @@ class SqliteDatabase:
                 yield writer
                 await _completed(writer.thread.commit())
             except BaseException:
-                if writer.raw.in_transaction:
+                if not writer.is_closed and writer.raw.in_transaction:
                     await _completed(writer.thread.rollback())
                 raise
             finally:
-                if not durable:
+                if not durable and not writer.is_closed:
                     writer.raw.execute("PRAGMA synchronous = FULL")
 
     async def data_version(self) -> int:
@@ -180,9 +198,11 @@ async def _connect(path: Path) -> _Connection:
 
 
 async def _close(*connections: _Connection | None) -> None:
-    for connection in connections:
-        if connection is not None:
-            await _completed(connection.thread.close())
+    opened = [connection for connection in connections if connection is not None]
+    for connection in opened:
+        connection.let_go()
+    for connection in opened:
+        await _completed(connection.thread.close())
 
 
 def migrations() -> list[tuple[int, str]]:

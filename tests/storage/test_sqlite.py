@@ -355,3 +355,22 @@ async def test_another_processes_write_is_noticed(tmp_path: Path) -> None:
         async with two.begin("put") as tx:
             await meta.put(tx, "k", "v")
         assert await one.data_version() != before
+
+
+async def test_who_comes_while_the_database_closes_is_refused_and_harms_nothing(tmp_path: Path) -> None:
+    """SQLite may not be touched by one thread while another closes it: that would end the process, not the call."""
+
+    async def come_and_come_again(database: Database) -> None:
+        while True:
+            async with database.begin("late") as tx:
+                await tx.one("SELECT 1")
+            await database.reader.one("SELECT 1")
+            await asyncio.sleep(0)
+
+    for _ in range(20):
+        async with open_database(str(tmp_path / "x.sqlite3")) as database:
+            guests = [asyncio.ensure_future(come_and_come_again(database)) for _ in range(4)]
+            await asyncio.sleep(0)
+        for guest in guests:
+            with pytest.raises(DatabaseError, match="closed"):
+                await guest
