@@ -293,9 +293,7 @@ def test_a_rule_that_would_allow_a_wrapper_or_an_interpreter_is_an_error_that_na
     assert "a wrapper or an interpreter" in told
 
 
-@pytest.mark.parametrize(
-    "program", ["./git", "tools/git", "/opt/git", "/usr/bin/../../tmp/x", "", "git status", "a;b"]
-)
+@pytest.mark.parametrize("program", ["./git", "tools/git", "/opt/git", "/usr/bin/../../tmp/x", "", "git status", "a;b"])
 def test_a_rule_that_would_allow_a_program_that_can_be_swapped_is_an_error(program: str) -> None:
     assert "'rule 1'" in problem(rule(f'where.argv.argv = ["{program}"]'))
 
