@@ -67,6 +67,14 @@ def _text(entry: AuditEntry, call: Approval, who: sentences.Who, quote: Quote) -
             return f"The card was posted, as message {detail.get('message')}"
         case "press_refused":
             return f"{actor or 'Somebody'} tried, and was refused: {str(detail.get('code', '')).replace('_', ' ')}"
+        case "edited":
+            return f"{actor} changed what would run; what was asked before is `{detail.get('replaces')}`"
+        case "extended":
+            return f"{actor} put its deadline off"
+        case "voted":
+            return f"{actor} voted: {detail.get('verdict')}"
+        case "run_again":
+            return f"{actor} asked for it once more, as another request"
         case "approved":
             return f"{actor} approved it"
         case "denied":

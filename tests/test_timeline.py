@@ -131,6 +131,25 @@ async def test_the_story_is_found_among_many_entries_of_others(tmp_path: Path, m
         assert told[-1] == "The answer was said, as message reply"
 
 
+WORDS = {
+    "edited": ({"replaces": "old"}, "<7> changed what would run; what was asked before is `old`"),
+    "extended": ({"expires_at": 5}, "<7> put its deadline off"),
+    "voted": ({"verdict": "approve"}, "<7> voted: approve"),
+    "run_again": ({"run": "r"}, "<7> asked for it once more, as another request"),
+}
+
+
+@pytest.mark.parametrize("event", WORDS)
+async def test_what_people_do_before_a_decision_is_told_in_words(tmp_path: Path, event: str) -> None:
+    detail, words = WORDS[event]
+    async with open_house(tmp_path, Script(ACT)) as house:
+        await house.ask()
+        async with house.app.database.begin("other") as tx:
+            id = house.card[1].approvals[0].id
+            await audit.record(tx, at=1, actor="7", event=event, approval=id, detail=detail)
+        assert (await story(house))[-1] == words
+
+
 async def test_an_event_that_nobody_here_knows_is_shown_as_it_is(tmp_path: Path) -> None:
     async with open_house(tmp_path, Script(ACT)) as house:
         await house.ask()

@@ -191,5 +191,5 @@ def _lost(end: Rows) -> bool:
 
 
 def _name(call: dict[str, Any]) -> str:
-    again = " again" if call["replaces"] else ""
+    again = " again" if call["replaces"] and not call["edited_by"] else ""
     return str(next(iter(json.loads(call["arguments"]).values()))) + again
