@@ -34,6 +34,9 @@ SET_A_MODEL = (
     " or `SIGNOFF_MODEL=anthropic:MODEL` with `ANTHROPIC_API_KEY`."
 )
 
+_BACKGROUND = re.compile(r"\n\n\[Background, added by the program:.*?(?=\n\n\[A note from |\Z)", re.DOTALL)
+"""What a job is told of the conversation it comes from (`bot.jobs.words.first_message`): it asks for nothing."""
+
 _EXAMPLES = (
     ("shell", "run `date`"),
     ("execute_code", "run python: print(1+1), or: calculate 3*7"),
@@ -85,7 +88,7 @@ def _respond(messages: Sequence[ModelMessage], info: AgentInfo) -> ModelResponse
     told = report(turn.calls, turn.results)
     if turn.prompt.lstrip().startswith(EVENT_MARK):
         return _words([*report_event(turn.prompt), *told] if turn.fresh else told)
-    reading = read_prompt(turn.prompt)
+    reading = read_prompt(_BACKGROUND.sub("", turn.prompt))
     wishes = [wish for wish in reading.wishes if wish.tool in tools]
     if turn.fresh and wishes:
         ids = _call_ids(messages, len(wishes))
