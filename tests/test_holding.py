@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from bot.errors import DeliveryError, Unreachable
+from bot.place import is_private, space_of
 from bot.settings import Settings
-from bot.surface import TurnClock, TurnContext
+from bot.surface import Actor, TurnClock, TurnContext
 from storage.database import open_database
 from storage.runs import RunState
 from tests.house import ASKER, OWNER, PLACE, Bench, Face, House, Page, Script, open_house
@@ -55,6 +56,12 @@ def settings() -> Settings:
 CANNOT_POST, NOT_NOW = Unreachable("I may not post here."), DeliveryError("try later")
 
 
+async def approve(house: House) -> None:
+    """As the owner, from where the card is."""
+    place = house.card[1].card.place
+    await house.decide("approve", Actor(id=OWNER.id, guild=None if is_private(place) else space_of(place)))
+
+
 @pytest.mark.parametrize("transport", TRANSPORTS)
 async def test_with_a_usable_surface_it_holds_unless_a_clock_forbids_it(tmp_path: Path, transport: str) -> None:
     script = Script(ACT, "Done.")
@@ -66,7 +73,7 @@ async def test_with_a_usable_surface_it_holds_unless_a_clock_forbids_it(tmp_path
         else:
             assert page.finished is None
             assert page.shown[-1] == "Waiting for sign-off: see the card below. Nothing has run yet."
-        await house.decide("approve")
+        await approve(house)
         assert house.bench.effects == ["x"]
         if transport in DEFERS:
             assert page.finished == ASKED
@@ -101,7 +108,7 @@ async def test_where_posting_fails_for_now_only_a_turn_without_a_clock_waits_for
             assert page.finished is None
             house.face.fail_card = None
             await house.later(seconds=5)
-            await house.decide("approve")
+            await approve(house)
             assert house.bench.effects == ["x"]
 
 
