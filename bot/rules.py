@@ -134,6 +134,10 @@ class Standing:
     """How many others have to, at least."""
     roles: tuple[str, ...] = ()
     """Roles of which somebody is missing."""
+    open_users: tuple[str, ...] = ()
+    """People by name who may still approve."""
+    open_roles: tuple[str, ...] = ()
+    """Roles whose members may still approve."""
 
     @property
     def complete(self) -> bool:
@@ -165,7 +169,14 @@ def standing(rule: Rule, asked: Asked, votes: Iterable[Ballot]) -> Standing:
             counted.setdefault(vote.person, roles)
     uncovered = _uncovered(rule.one_of_each, counted)
     more = max(rule.quorum - len(counted), len(uncovered))
-    return Standing(given=tuple(counted), more=more, roles=uncovered)
+    still = (person for person in sorted(rule.users) if person not in counted and not rule.is_author(asked, person))
+    return Standing(
+        given=tuple(counted),
+        more=more,
+        roles=uncovered,
+        open_users=tuple(still),
+        open_roles=() if private else tuple(sorted(rule.roles - {guild})),
+    )
 
 
 def can_be_met(rule: Rule, asked: Asked) -> bool:

@@ -15,6 +15,7 @@ from storage.approvals import Approval
 from storage.cards import Card
 from storage.jobs import Job, Step
 from storage.runs import Run
+from storage.votes import Vote
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -90,6 +91,10 @@ class CardView:
     """Calls of the same request that were denied before, or that nobody answered; oldest first."""
     standings: Mapping[str, Standing] = field(default_factory=dict)
     """Of calls that wait for consent or had it, by id: who has approved, and what is missing."""
+    votes: Mapping[str, tuple[Vote, ...]] = field(default_factory=dict)
+    """The same calls' votes, in order."""
+    deciders: Mapping[str, str] = field(default_factory=dict)
+    """Of the same calls: which rule says who decides, in a sentence."""
     ping: tuple[str, ...] = ()
     """People to notify when the card is first posted; exact user ids."""
     ping_roles: tuple[str, ...] = ()

@@ -10,13 +10,13 @@ from bot.deferral.ballots import genuine
 from bot.deferral.digest import differences
 from bot.deferral.seal import Seal
 from bot.deferral.tool import ToolKind
-from bot.rules import Standing
 from bot.surface import CardView
 from storage import approvals, requests, runs, votes
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.database import Database
 from storage.runs import RunKind
+from storage.votes import Vote
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,6 +44,7 @@ class Views:
         calls = await approvals.of_card(self._database.reader, card.id)
         names = {call.tool for call in calls}
         users, roles = self._whom(calls)
+        consent = {call.id: (call, await self._given(call)) for call in calls if call.kind == ToolKind.APPROVAL}
         run = await runs.get(self._database.reader, card.run)
         return CardView(
             card=card,
@@ -52,7 +53,9 @@ class Views:
             job=run.id if run is not None and run.kind is RunKind.JOB else None,
             earlier=await self._earlier(card, calls),
             changed={call.id: await self._changed(call, call.replaces) for call in calls if call.replaces},
-            standings={call.id: await self._standing(call) for call in calls if call.kind == ToolKind.APPROVAL},
+            standings={id: self._authority.standing(call, given) for id, (call, given) in consent.items()},
+            votes={id: tuple(given) for id, (_, given) in consent.items()},
+            deciders={id: self._authority.who_can(call) for id, (call, _) in consent.items()},
             ping=tuple(sorted(users)),
             ping_roles=tuple(sorted(roles)),
         )
@@ -62,7 +65,8 @@ class Views:
         calls = await approvals.of_card(self._database.reader, card)
         waiting = [call for call in calls if call.state is ApprovalState.PENDING]
         users, roles = self._whom(waiting)
-        done = [frozenset((await self._standing(call)).given) for call in waiting if call.kind == ToolKind.APPROVAL]
+        asks = [call for call in waiting if call.kind == ToolKind.APPROVAL]
+        done = [frozenset(vote.person for vote in await self._given(call)) for call in asks]
         return Due(
             users=tuple(sorted(users - frozenset.intersection(*done) if done else users)),
             roles=tuple(sorted(roles)),
@@ -76,9 +80,8 @@ class Views:
             return self._authority.approvers(asks)
         return frozenset(call.requester for call in calls if call.kind == ToolKind.QUESTION), frozenset()
 
-    async def _standing(self, call: Approval) -> Standing:
-        given = genuine(self._seal, call, await votes.of(self._database.reader, call.id))
-        return self._authority.standing(call, given)
+    async def _given(self, call: Approval) -> list[Vote]:
+        return genuine(self._seal, call, await votes.of(self._database.reader, call.id))
 
     async def _earlier(self, card: Card, calls: Sequence[Approval]) -> tuple[Approval, ...]:
         if not any(call.state is ApprovalState.PENDING and call.kind == ToolKind.APPROVAL for call in calls):

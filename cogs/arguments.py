@@ -84,9 +84,14 @@ def whole(arguments: Mapping[str, Any]) -> str:
 
 def first_line(arguments: Mapping[str, Any], *, limit: int) -> str:
     """The first argument's first line, for a list."""
+    return inert.line(plain_line(arguments), limit=limit)
+
+
+def plain_line(arguments: Mapping[str, Any]) -> str:
+    """The same as it is: not made inert."""
     text = next((_text(value) for value in arguments.values()), "")
     head, newline, _ = text.partition("\n")
-    return inert.line(head + ("…" if newline else ""), limit=limit)
+    return head + ("…" if newline else "")
 
 
 def _block(text: str, budget: int, lines: int) -> tuple[str, int]:

@@ -85,7 +85,7 @@ class SignoffClient(commands.Bot):
     async def setup_hook(self) -> None:
         """Learn who owns the bot, offer the commands, and begin to make good what a dead process left."""
         spawn = self._background.spawn
-        await self.add_cog(Presses(self._engine))
+        await self.add_cog(Presses(self, self._engine, self.surface, spawn))
         await self.add_cog(Chat(self, self._engine, self.surface, spawn))
         await self.add_cog(Approvals(self._engine, self.surface))
         await self.add_cog(Jobs(self, self._engine))

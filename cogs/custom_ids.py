@@ -1,6 +1,6 @@
 """What a button says when it is pressed: version, verb, and an opaque id. All else is in the row.
 
-    so1:<verb>:<id>[:<number>]
+    so1:<verb>:<id>[.<edition>][:<number>]
 
 Matched exactly. A press that does not decode is refused aloud, never mapped to a default: a separator left in an
 id once recorded every approval of another bot as a rejection.
@@ -22,19 +22,32 @@ class Verb(StrEnum):
     APPROVE_UNSEEN = "approve-unseen"
     """Approve a call that the card does not show whole: asks once more before it counts."""
     DENY = "deny"
+    DENY_REASON = "deny-reason"
+    """Opens the form for a denial's reason."""
+    EDIT = "edit"
+    """Opens the form with the call's arguments."""
+    CANCEL = "cancel"
+    AGAIN = "again"
+    """Ask about an ended call once more."""
     DETAILS = "details"
     ANSWER = "answer"
     """Opens the form for a question's answer."""
     CHOICE = "choice"
     """One of a question's choices; the number is its position."""
     ALL_APPROVE = "all-approve"
-    """The id is a card's, here and in the next two."""
+    """The id is a card's, here and in the next four; the edition is that of the card which was pressed."""
     ALL_APPROVE_UNSEEN = "all-approve-unseen"
     ALL_DENY = "all-deny"
+    ALL_CANCEL = "all-cancel"
+    EXTEND = "extend"
+    PICK_CANCEL = "pick-cancel"
+    """A choice in a list of one's own calls; the id says nothing."""
     FORM_ANSWER = "form-answer"
-    """A submitted form; the number tells this opening of it from others. Here and in the next two."""
+    """A submitted form; the number tells this opening of it from others. Here and in the next four."""
     FORM_APPROVE = "form-approve"
     FORM_ALL_APPROVE = "form-all-approve"
+    FORM_DENY = "form-deny"
+    FORM_EDIT = "form-edit"
     JOB_STOP = "job-stop"
     """The id is a job's, from here on."""
     JOB_EXTEND = "job-extend"
@@ -44,10 +57,13 @@ class Verb(StrEnum):
     FORM_JOB_NOTE = "form-job-note"
 
 
-FORMS = frozenset({Verb.FORM_ANSWER, Verb.FORM_APPROVE, Verb.FORM_ALL_APPROVE, Verb.FORM_JOB_NOTE})
+FORMS = frozenset(verb for verb in Verb if verb.startswith("form-"))
 NUMBERED = FORMS | {Verb.CHOICE}
+EDITIONED = frozenset({Verb.ALL_APPROVE, Verb.ALL_APPROVE_UNSEEN, Verb.ALL_DENY, Verb.FORM_ALL_APPROVE})
+"""What decides about all calls of a card must not decide about one that the presser has not seen."""
 
-_FORMAT = re.compile(r"so1:([a-z-]{1,20}):([a-z0-9_-]{1,40})(?::(0|[1-9][0-9]{0,19}))?")
+_NUMBER = "0|[1-9][0-9]{0,19}"
+_FORMAT = re.compile(rf"so1:([a-z-]{{1,20}}):([a-z0-9_-]{{1,40}})(?:\.({_NUMBER}))?(?::({_NUMBER}))?")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,9 +73,11 @@ class CustomId:
     verb: Verb
     id: str
     number: int | None = None
+    edition: int | None = None
 
     def __str__(self) -> str:
-        text = f"so1:{self.verb}:{self.id}" + ("" if self.number is None else f":{self.number}")
+        text = f"so1:{self.verb}:{self.id}" + ("" if self.edition is None else f".{self.edition}")
+        text += "" if self.number is None else f":{self.number}"
         if decode(text) != self or len(text) > limits.CUSTOM_ID:
             raise ValueError(f"{text!r} would not come back as it was sent")
         return text
@@ -71,6 +89,7 @@ def decode(text: str) -> CustomId | None:
     if match is None or match[1] not in set(Verb):
         return None
     verb = Verb(match[1])
-    if (match[3] is not None) != (verb in NUMBERED):
+    if (match[3] is not None) != (verb in EDITIONED) or (match[4] is not None) != (verb in NUMBERED):
         return None
-    return CustomId(verb=verb, id=match[2], number=None if match[3] is None else int(match[3]))
+    edition, number = (None if text is None else int(text) for text in (match[3], match[4]))
+    return CustomId(verb=verb, id=match[2], number=number, edition=edition)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from typing import Any
 
 import aiohttp
 import discord
@@ -72,17 +73,26 @@ async def acknowledge(interaction: discord.Interaction, *, answer_follows: bool 
     return True
 
 
-async def whisper(interaction: discord.Interaction, text: str, *, files: list[discord.File] | None = None) -> None:
+async def whisper(
+    interaction: discord.Interaction,
+    text: str,
+    *,
+    files: list[discord.File] | None = None,
+    view: discord.ui.View | None = None,
+) -> None:
     """Answer privately, whatever was answered before. If even that fails it is logged; there is no other way left."""
     if length(text) > CONTENT:
         text = split(text, CONTENT - 2)[0] + "\n…"
+    rest: dict[str, Any] = {} if view is None else {"view": view}
     try:
         async with asyncio.timeout(ACKNOWLEDGE_SECONDS * 2):
             if interaction.response.is_done():
-                await interaction.followup.send(text, ephemeral=True, allowed_mentions=NOBODY, files=files or [])
+                await interaction.followup.send(
+                    text, ephemeral=True, allowed_mentions=NOBODY, files=files or [], **rest
+                )
             else:
                 await interaction.response.send_message(
-                    text, ephemeral=True, allowed_mentions=NOBODY, files=files or []
+                    text, ephemeral=True, allowed_mentions=NOBODY, files=files or [], **rest
                 )
     except DISCORD_FAILED as error:
         logger.warning(

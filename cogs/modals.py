@@ -12,10 +12,14 @@ from typing import Any
 import discord
 from discord import ui
 
+from bot.deferral.amend import Draft
 from cogs import limits
 from cogs.custom_ids import CustomId, Verb
 
 _FIELD = "text"
+_FILE = "file"
+_REASON = 1_000
+"""Characters of a denial's reason."""
 CONFIRMATION = "approve"
 """What has to be typed to approve something that the card does not show whole."""
 
@@ -28,6 +32,40 @@ def answer(id: str, opening: int) -> ui.Modal:
     return _form("Your answer", Verb.FORM_ANSWER, id, opening, ui.Label(text="Answer", component=field))
 
 
+def reason(id: str, opening: int) -> ui.Modal:
+    """The form for a denial's reason."""
+    field: ui.TextInput[ui.Modal] = ui.TextInput(
+        style=discord.TextStyle.paragraph, custom_id=_FIELD, min_length=1, max_length=_REASON
+    )
+    label = ui.Label(text="Reason", description="The model is told, and the card shows it.", component=field)
+    return _form("Deny with a reason", Verb.FORM_DENY, id, opening, label)
+
+
+def edit(id: str, opening: int, draft: Draft) -> ui.Modal:
+    """The form with a call's arguments. What is too long for one is changed as a file."""
+    what = "the text" if draft.field is not None else "the arguments as JSON"
+    fits = limits.length(draft.text) <= limits.MODAL_INPUT
+    file: ui.Label[ui.Modal] = ui.Label(
+        text="Or as a file" if fits else "The changed file",
+        description=f"A text file with {what}. It counts instead of what stands above." if fits else None,
+        component=ui.FileUpload(custom_id=_FILE, min_values=0 if fits else 1, max_values=1, required=not fits),
+    )
+    if not fits:
+        whole: ui.TextDisplay[Any] = ui.TextDisplay(
+            f"This is too long for a form. `Details` gives you {what} as a file: change it, and upload it here."
+        )
+        return _form("Edit the call", Verb.FORM_EDIT, id, opening, whole, file)
+    field: ui.TextInput[ui.Modal] = ui.TextInput(
+        style=discord.TextStyle.paragraph,
+        custom_id=_FIELD,
+        default=draft.text,
+        max_length=limits.MODAL_INPUT,
+        required=False,
+    )
+    label = ui.Label(text=(draft.field or "Arguments as JSON")[: limits.MODAL_TITLE], component=field)
+    return _form("Edit the call", Verb.FORM_EDIT, id, opening, label, file)
+
+
 def note(id: str, opening: int) -> ui.Modal:
     """The form for a note to a job."""
     field: ui.TextInput[ui.Modal] = ui.TextInput(
@@ -37,7 +75,7 @@ def note(id: str, opening: int) -> ui.Modal:
     return _form("A note for the job", Verb.FORM_JOB_NOTE, id, opening, label)
 
 
-def confirmation(verb: Verb, id: str, opening: int) -> ui.Modal:
+def confirmation(verb: Verb, id: str, opening: int, *, edition: int | None = None) -> ui.Modal:
     """The second step before approving something that the card does not show whole."""
     field: ui.TextInput[ui.Modal] = ui.TextInput(custom_id=_FIELD, min_length=1, max_length=20)
     return _form(
@@ -50,6 +88,7 @@ def confirmation(verb: Verb, id: str, opening: int) -> ui.Modal:
             " first."
         ),
         ui.Label(text=f"Type {CONFIRMATION} to approve the whole", component=field),
+        edition=edition,
     )
 
 
@@ -62,6 +101,22 @@ def typed(interaction: discord.Interaction) -> str:
     return ""
 
 
+def uploaded(interaction: discord.Interaction) -> Mapping[str, Any] | None:
+    """The file that came with one of our forms, as Discord describes it, or None."""
+    data: Mapping[str, Any] = dict(interaction.data or {})
+    files: Mapping[str, Any] = data.get("resolved", {}).get("attachments", {})
+    for field in _fields(data.get("components", [])):
+        if field.get("custom_id") == _FILE:
+            return next((files[id] for id in field.get("values", []) if id in files), None)
+    return None
+
+
+def picked(interaction: discord.Interaction) -> list[str]:
+    """What was picked in one of our lists."""
+    data: Mapping[str, Any] = dict(interaction.data or {})
+    return [str(value) for value in data.get("values", [])]
+
+
 def _fields(components: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
     for component in components:
         yield component
@@ -70,8 +125,11 @@ def _fields(components: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
             yield from _fields([component["component"]])
 
 
-def _form(title: str, verb: Verb, id: str, opening: int, *items: ui.Item[ui.Modal]) -> ui.Modal:
-    modal = ui.Modal(title=title[: limits.MODAL_TITLE], custom_id=str(CustomId(verb=verb, id=id, number=opening)))
+def _form(
+    title: str, verb: Verb, id: str, opening: int, *items: ui.Item[ui.Modal], edition: int | None = None
+) -> ui.Modal:
+    custom_id = CustomId(verb=verb, id=id, number=opening, edition=edition)
+    modal = ui.Modal(title=title[: limits.MODAL_TITLE], custom_id=str(custom_id))
     for item in items:
         modal.add_item(item)
     modal.stop()

@@ -93,14 +93,28 @@ class Channel:
         )
         return message.id
 
-    async def edit(self, message: int, *, content: str | None = None, view: ui.LayoutView | None = None) -> None:
-        """Change a message of ours. An edit never notifies anybody. Raises `DeliveryError`, `Unreachable`."""
+    async def edit(
+        self,
+        message: int,
+        *,
+        content: str | None = None,
+        view: ui.LayoutView | None = None,
+        files: list[discord.File] | None = None,
+    ) -> None:
+        """Change a message of ours. An edit never notifies anybody. `files` take the place of those that are there.
+
+        Raises `FileRefused`, `DeliveryError`, `Unreachable`.
+        """
+        rest: dict[str, Any] = {"content": content} if view is None else {"view": view}
+        if files is not None:
+            rest["attachments"] = files
         with self._reaching():
-            partial = self.messageable.get_partial_message(message)
-            if view is not None:
-                await partial.edit(view=view, allowed_mentions=NOBODY)
-            else:
-                await partial.edit(content=content, allowed_mentions=NOBODY)
+            try:
+                await self.messageable.get_partial_message(message).edit(allowed_mentions=NOBODY, **rest)
+            except discord.HTTPException as error:
+                if files and faults.is_too_large(error):
+                    raise FileRefused("The file is too large for Discord.") from error
+                raise
 
     async def delete(self, message: int) -> None:
         """Remove a message of ours. Raises `DeliveryError`, `Unreachable`."""

@@ -7,33 +7,48 @@ the card and however often the bot was restarted since.
 
 from __future__ import annotations
 
+import asyncio
 import logging
-from typing import Literal
+from collections.abc import Awaitable
+from typing import TypeVar
 
 import discord
 from discord.ext import commands
 
+from bot.decisions import Verdict
+from bot.deferral.authority import Act
 from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.surface import CardPress, Press
-from cogs import cards, details, inert, job_presses, modals
+from cogs import again, card_words, details, forms, job_presses, modals
 from cogs.custom_ids import CustomId, Verb, decode
 from cogs.interactions import DISCORD_FAILED, acknowledge, actor_of, place_of, whisper
+from cogs.replies import Spawn
+from cogs.surface import DiscordSurface
+from storage.approvals import ApprovalState
 
 logger = logging.getLogger(__name__)
 
+T = TypeVar("T")
+
 UNKNOWN = "I do not know this button any more, so nothing was changed. `/approvals` shows what is open."
 BROKEN = "Something went wrong inside me. The card and `/approvals` show whether this counted. (Log entry {id}.)"
-ALL_SETTLED = "Everything on this card had been settled before; your press changed nothing."
+CANCELLED = "Cancelled. Nothing ran."
 NOT_CONFIRMED = f"Nothing was approved: the form wants the word {modals.CONFIRMATION}."
-BLANK = "Nothing was answered: the form was blank."
+COUNTED = "Your approval counts. The card shows who else has to approve."
+LATE = "I was too slow to look that up, so nothing was changed. Press the button again."
+_LOOK_SECONDS = 1.5
+"""A form must be the first answer, within three seconds; so long may it take to look whether it may be shown."""
 
 
 class Presses(commands.Cog):
     """Receives presses and hands them to the engine."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, bot: commands.Bot, engine: Engine, surface: DiscordSurface, spawn: Spawn) -> None:
+        self._bot = bot
         self._engine = engine
+        self._surface = surface
+        self._spawn = spawn
 
     @commands.Cog.listener()
     async def on_interaction(self, interaction: discord.Interaction) -> None:
@@ -62,7 +77,9 @@ class Presses(commands.Cog):
             place=str(place_of(interaction)),
             message=str(message.id),
         )
-        every = CardPress(actor=one.actor, card=pressed.id, place=one.place, message=str(message.id))
+        every = CardPress(
+            actor=one.actor, card=pressed.id, place=one.place, message=str(message.id), edition=pressed.edition
+        )
         if pressed.verb in job_presses.VERBS:
             await job_presses.handle(interaction, pressed.verb, every, self._engine.desk)
             return
@@ -71,10 +88,26 @@ class Presses(commands.Cog):
                 await _open(interaction, modals.note(pressed.id, interaction.id))
             case Verb.APPROVE | Verb.DENY:
                 await acknowledge(interaction)
-                await self._engine.decide(one, "approve" if pressed.verb is Verb.APPROVE else "deny")
+                await self._decide(interaction, one, "approve" if pressed.verb is Verb.APPROVE else "deny")
             case Verb.ALL_APPROVE | Verb.ALL_DENY:
                 await acknowledge(interaction)
-                await self._decide_all(interaction, every, "approve" if pressed.verb is Verb.ALL_APPROVE else "deny")
+                await self._together(interaction, every, Act.APPROVE if pressed.verb is Verb.ALL_APPROVE else Act.DENY)
+            case Verb.CANCEL:
+                await acknowledge(interaction)
+                await self._engine.decisions.cancel(one)
+            case Verb.ALL_CANCEL:
+                await acknowledge(interaction)
+                await self._together(interaction, every, Act.CANCEL)
+            case Verb.PICK_CANCEL:
+                await acknowledge(interaction, answer_follows=True)
+                await self._cancel_picked(interaction)
+            case Verb.EXTEND:
+                await acknowledge(interaction, answer_follows=True)
+                until = await self._engine.edits.extend(every)
+                await whisper(interaction, f"It waits until <t:{until // 1000}:f> now, <t:{until // 1000}:R>.")
+            case Verb.AGAIN:
+                await acknowledge(interaction)
+                await again.run_again(interaction, one, self._bot, self._engine, self._surface, self._spawn)
             case Verb.CHOICE:
                 await acknowledge(interaction)
                 await self._choose(one, pressed.number or 0)
@@ -84,54 +117,78 @@ class Presses(commands.Cog):
                 await whisper(interaction, text, files=files)
             case Verb.ANSWER:
                 await _open(interaction, modals.answer(pressed.id, interaction.id))
+            case Verb.DENY_REASON:
+                if await _in_time(self._engine.decisions.permitted(one, Act.DENY)) is None:
+                    logger.warning("form shown unasked", extra={"action": "look_slow", "approval": one.approval})
+                await _open(interaction, modals.reason(pressed.id, interaction.id))
+            case Verb.EDIT:
+                if (draft := await _in_time(self._engine.edits.draft(one))) is None:
+                    await whisper(interaction, LATE)
+                else:
+                    await _open(interaction, modals.edit(pressed.id, interaction.id, draft))
             case Verb.APPROVE_UNSEEN:
                 await _open(interaction, modals.confirmation(Verb.FORM_APPROVE, pressed.id, interaction.id))
             case Verb.ALL_APPROVE_UNSEEN:
-                await _open(interaction, modals.confirmation(Verb.FORM_ALL_APPROVE, pressed.id, interaction.id))
+                form = modals.confirmation(Verb.FORM_ALL_APPROVE, pressed.id, interaction.id, edition=pressed.edition)
+                await _open(interaction, form)
             case Verb.FORM_ANSWER:
                 await acknowledge(interaction)
-                await self._answer(one, modals.typed(interaction))
+                await forms.answer(self._engine, one, modals.typed(interaction))
+            case Verb.FORM_DENY:
+                await acknowledge(interaction)
+                await forms.deny(self._engine, one, modals.typed(interaction))
+            case Verb.FORM_EDIT:
+                await acknowledge(interaction)
+                await forms.edit(self._engine, one, interaction)
             case Verb.FORM_APPROVE | Verb.FORM_ALL_APPROVE:
                 await acknowledge(interaction)
                 if modals.typed(interaction).strip().casefold() != modals.CONFIRMATION:
                     await whisper(interaction, NOT_CONFIRMED)
                 elif pressed.verb is Verb.FORM_APPROVE:
-                    await self._engine.decide(one, "approve")
+                    await self._decide(interaction, one, "approve")
                 else:
-                    await self._decide_all(interaction, every, "approve")
+                    await self._together(interaction, every, Act.APPROVE)
 
-    async def _decide_all(
-        self, interaction: discord.Interaction, press: CardPress, verdict: Literal["approve", "deny"]
-    ) -> None:
-        if not await self._engine.decide_all(press, verdict):
-            await whisper(interaction, ALL_SETTLED)
+    async def _decide(self, interaction: discord.Interaction, press: Press, verdict: Verdict) -> None:
+        if (await self._engine.decide(press, verdict)).state is ApprovalState.PENDING:
+            await whisper(interaction, COUNTED)
+
+    async def _together(self, interaction: discord.Interaction, press: CardPress, act: Act) -> None:
+        result = await self._engine.decisions.together(press, act)
+        told = [COUNTED] if any(call.state is ApprovalState.PENDING for call in result.done) else []
+        if result.refused:
+            told.append(f"Not all of them: {result.refused[0].sentence}")
+        if told:
+            await whisper(interaction, "\n".join(told))
+
+    async def _cancel_picked(self, interaction: discord.Interaction) -> None:
+        """Cancel what somebody picked in their own list. Raises `DecisionRefused`."""
+        for id in modals.picked(interaction):
+            press = Press(actor=actor_of(interaction), approval=id, place=str(place_of(interaction)), message=None)
+            await self._engine.decisions.cancel(press)
+        await whisper(interaction, CANCELLED)
 
     async def _choose(self, press: Press, number: int) -> None:
         view = await self._engine.details(press)
-        choices = next(cards.choices_of(call) for call in view.approvals if call.id == press.approval)
+        choices = next(card_words.choices_of(call) for call in view.approvals if call.id == press.approval)
         if number >= len(choices):
             raise DecisionRefused("unknown_choice", UNKNOWN)
         await self._engine.answer(press, choices[number])
 
-    async def _answer(self, press: Press, text: str) -> None:
-        if not text.strip():
-            raise DecisionRefused("blank", BLANK)
-        try:
-            await self._engine.answer(press, text)
-        except DecisionRefused as refusal:
-            # What somebody took the time to type is given back to them.
-            raise DecisionRefused(refusal.code, f"{refusal.sentence}\nYou wrote:\n{_quoted(text)}") from refusal
+
+async def _in_time(look: Awaitable[T]) -> T | None:
+    """What was looked up, or None if a form would come too late by now."""
+    try:
+        async with asyncio.timeout(_LOOK_SECONDS):
+            return await look
+    except TimeoutError:
+        return None
 
 
 async def _open(interaction: discord.Interaction, form: discord.ui.Modal) -> None:
-    """Show a form. It must be the first answer, so nothing is looked up before."""
+    """Show a form. It must be the first answer."""
     try:
         await interaction.response.send_modal(form)
     except DISCORD_FAILED as error:
         logger.warning("form not shown", extra={"action": "form_failed", "problem": repr(error)})
         await whisper(interaction, "The form could not be shown, so nothing was changed. Press the button again.")
-
-
-def _quoted(text: str) -> str:
-    cut = inert.excerpt(text, head=900, tail=300, lines=25)
-    return inert.block(text) if cut is None else f"{inert.fence(cut.head)}\n…\n{inert.fence(cut.tail)}"

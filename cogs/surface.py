@@ -58,11 +58,11 @@ class DiscordSurface:
         message = int(view.card.message)
         rendered = cards.render(view, posting=False)
         try:
-            await channel.edit(message, view=rendered.view)
-        except NotAccepted:
+            await channel.edit(message, view=rendered.view, files=_files(view, rendered))
+        except (NotAccepted, FileRefused):
             if rendered.attachment is None:
                 raise
-            # The file that the card refers to is not there: it was refused when the card was posted.
+            # The file that the card refers to is not there: it was refused, now or when the card was posted.
             await channel.edit(message, view=cards.render(view, posting=False, attached=False).view)
 
     async def post_job(self, view: JobView) -> str:
@@ -158,6 +158,13 @@ class DiscordSurface:
             return places.link(places.parse(place), message)
         except Unreachable:
             return ""
+
+
+def _files(view: CardView, rendered: cards.Rendered) -> list[discord.File] | None:
+    """The card's files anew, when an edited call stands on it: until then the card keeps what it was posted with."""
+    if not any(call.edited_by for call in view.approvals):
+        return None
+    return [rendered.attachment.file()] if rendered.attachment is not None else []
 
 
 def _card_post(view: CardView, rendered: cards.Rendered) -> Post:

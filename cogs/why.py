@@ -9,7 +9,7 @@ from discord.ext import commands
 from bot.deferral import sentences
 from bot.engine import Engine
 from bot.timeline import timeline
-from cogs import arguments, cards, inert, places
+from cogs import arguments, card_words, inert, places
 from cogs.interactions import acknowledge, place_of, whisper
 from cogs.limits import CONTENT, length
 from cogs.visibility import visible
@@ -65,7 +65,7 @@ def _who(person: str) -> str:
 def _told(call: Approval, lines: list[str]) -> str:
     """The story in one message; what does not fit is left out in the middle, and counted."""
     head = f"{inert.line(call.tool, limit=50)} {arguments.first_line(call.arguments, limit=120)} · `{call.id}`"
-    tail = f"**{sentences.word(call)}**: {cards.sentence(call, limit=150)}"
+    tail = f"**{sentences.word(call)}**: {card_words.sentence(call, limit=150)}"
     room, left_out = _ROOM - length(head) - length(tail), 0
     while lines and sum(length(line) + 1 for line in lines) > room:
         lines.pop(len(lines) // 2)

@@ -10,8 +10,8 @@ from bot.clock import new_id
 from bot.deferral.tool import Tool
 from bot.surface import CardView
 from bot.toolbox.editing import make_edit_file
-from cogs import cards
 from cogs.cards import render
+from cogs.custom_ids import Verb
 from tests.cogs.conftest import approval, view
 from tests.cogs.test_cards import buttons, whole
 from tests.house import Bench, Script, open_house
@@ -79,4 +79,4 @@ async def test_a_difference_that_does_not_fit_is_attached_whole_and_cannot_be_ap
     assert "+line 1999" in rendered.attachment.content
     approve = buttons(rendered)["Approve"]
     assert approve is not None
-    assert approve.verb is cards.Verb.APPROVE_UNSEEN
+    assert approve.verb is Verb.APPROVE_UNSEEN

@@ -48,14 +48,21 @@ async def test_a_waiting_call_can_be_approved_denied_and_looked_into(approval: A
     assert buttons(render(view(approval()), posting=True)) == {
         "Approve": CustomId(verb=Verb.APPROVE, id="abcdefghijklmnop"),
         "Deny": CustomId(verb=Verb.DENY, id="abcdefghijklmnop"),
+        "Deny with reason…": CustomId(verb=Verb.DENY_REASON, id="abcdefghijklmnop"),
+        "Edit…": CustomId(verb=Verb.EDIT, id="abcdefghijklmnop"),
         "Details": CustomId(verb=Verb.DETAILS, id="abcdefghijklmnop"),
+        "Cancel": CustomId(verb=Verb.CANCEL, id="abcdefghijklmnop"),
+        "Extend": CustomId(verb=Verb.EXTEND, id="cardcardcardcard"),
     }
 
 
 @pytest.mark.parametrize("state", [state for state in ApprovalState if state is not ApprovalState.PENDING])
-async def test_a_settled_call_can_only_be_looked_into(approval: Any, view: Any, state: ApprovalState) -> None:
+async def test_a_settled_call_can_be_looked_into_and_once_it_has_ended_asked_about_again(
+    approval: Any, view: Any, state: ApprovalState
+) -> None:
     rendered = render(view(approval(state=state)), posting=False)
-    assert list(buttons(rendered)) == ["Details"]
+    goes_on = state in {ApprovalState.APPROVED, ApprovalState.RUNNING}
+    assert list(buttons(rendered)) == (["Details"] if goes_on else ["Details", "Run again"])
 
 
 @pytest.mark.parametrize("state", ApprovalState)
@@ -141,7 +148,7 @@ async def test_a_call_whose_file_was_refused_cannot_be_approved(approval: Any, v
     call = view(approval(arguments={"command": "x" * 6_000}))
     rendered = render(call, posting=True, attached=False)
     assert rendered.attachment is None
-    assert list(buttons(rendered)) == ["Deny", "Details"]
+    assert list(buttons(rendered)) == ["Deny", "Deny with reason…", "Edit…", "Details", "Cancel", "Extend"]
     assert "could not be attached" in whole(rendered)
 
 
@@ -190,11 +197,13 @@ async def test_each_call_of_several_has_its_own_buttons_behind_its_text(approval
             for call in calls
             for entry in (
                 call.arguments["command"],
-                *(f"{verb} {call.id}" for verb in ("approve", "deny", "details")),
+                *(f"{verb} {call.id}" for verb in ("approve", "deny", "deny-reason", "edit", "details")),
             )
         ),
         "all-approve cardcardcardcard",
         "all-deny cardcardcardcard",
+        "all-cancel cardcardcardcard",
+        "extend cardcardcardcard",
     ]
 
 
@@ -216,7 +225,7 @@ async def test_the_last_waiting_call_needs_no_buttons_for_all(approval: Any, vie
 async def test_approving_all_asks_once_more_if_one_of_them_is_cut(approval: Any, view: Any) -> None:
     rendered = render(view(approval(0), approval(1, arguments={"command": "x" * 6_000})), posting=False)
     found = buttons(rendered)
-    assert found["Approve all"] == CustomId(verb=Verb.ALL_APPROVE_UNSEEN, id="cardcardcardcard")
+    assert found["Approve all"] == CustomId(verb=Verb.ALL_APPROVE_UNSEEN, id="cardcardcardcard", edition=0)
 
 
 async def test_a_question_offers_its_choices_and_a_free_answer(approval: Any, view: Any) -> None:
@@ -227,6 +236,7 @@ async def test_a_question_offers_its_choices_and_a_free_answer(approval: Any, vi
         "443": CustomId(verb=Verb.CHOICE, id=call.id, number=1),
         "Answer…": CustomId(verb=Verb.ANSWER, id=call.id),
         "Details": CustomId(verb=Verb.DETAILS, id=call.id),
+        "Cancel": CustomId(verb=Verb.CANCEL, id=call.id),
     }
     assert "Which port?" in texts(rendered)[0]
     assert "Question · waiting for an answer" in texts(rendered)[0]
@@ -241,7 +251,7 @@ async def test_a_choice_longer_than_a_button_is_written_out(approval: Any, view:
 
 
 async def test_what_waits_for_a_result_from_elsewhere_has_nothing_to_decide(approval: Any, view: Any) -> None:
-    assert list(buttons(render(view(approval(kind="external")), posting=False))) == ["Details"]
+    assert list(buttons(render(view(approval(kind="external")), posting=False))) == ["Details", "Cancel"]
 
 
 EXTREMES: dict[str, dict[str, Any]] = {
@@ -312,7 +322,7 @@ async def test_whatever_is_bound_and_changed_the_card_is_one_that_discord_takes(
 async def test_a_call_that_waits_for_a_result_shows_its_key_and_nothing_to_approve(approval: Any, view: Any) -> None:
     call = approval(kind="external", tool="build", reason="build #7 `x`")
     rendered = render(view(call), posting=True)
-    assert list(buttons(rendered)) == ["Details"]
+    assert list(buttons(rendered)) == ["Details", "Cancel"]
     shown = whole(rendered)
     assert "waiting for a result" in shown
     assert "build #7" in shown

@@ -6,7 +6,7 @@ import pytest
 
 from bot.clock import new_id
 from cogs import limits
-from cogs.custom_ids import NUMBERED, CustomId, Verb, decode
+from cogs.custom_ids import EDITIONED, NUMBERED, CustomId, Verb, decode
 
 ID = "abcdefghijklmnop"
 
@@ -14,7 +14,7 @@ ID = "abcdefghijklmnop"
 @pytest.mark.parametrize("verb", Verb)
 def test_every_verb_comes_back_as_it_was_sent(verb: Verb) -> None:
     for number in [0, 1, 24, 1_400_000_000_000_000_000] if verb in NUMBERED else [None]:
-        sent = CustomId(verb=verb, id=new_id(), number=number)
+        sent = CustomId(verb=verb, id=new_id(), number=number, edition=3 if verb in EDITIONED else None)
         assert decode(str(sent)) == sent
         assert len(str(sent)) <= limits.CUSTOM_ID
 
@@ -31,6 +31,11 @@ def test_every_verb_comes_back_as_it_was_sent(verb: Verb) -> None:
         f"so2:approve:{ID}",
         f"so1:approve:{ID}:1",
         f"so1:choice:{ID}",
+        f"so1:approve:{ID}.1",
+        f"so1:all-approve:{ID}",
+        f"so1:all-approve:{ID}.",
+        f"so1:all-approve:{ID}.01",
+        f"so1:all-approve:{ID}.1:1",
         f"so1:choice:{ID}:01",
         f"so1:choice:{ID}:-1",
         f"so1:choice:{ID}:١",

@@ -15,12 +15,12 @@ async def test_an_approved_call_runs_once_and_the_answer_follows(tmp_path: Path)
         assert result.acknowledged
         assert result.response.content == "> say hello"
         assert "echo hello" in text_of(here.card)
-        assert labels(here.card) == ["Approve", "Deny", "Details"]
+        assert labels(here.card) == ["Approve", "Deny", "Deny with reason…", "Edit…", "Details", "Cancel", "Extend"]
         assert here.bench.effects == []
         pressed = await here.ana.click(here.card, label="Approve")
         assert pressed.acknowledged
         await here.settle()
         assert here.bench.effects == ["echo hello"]
-        assert labels(here.card) == ["Details"]
+        assert labels(here.card) == ["Details", "Run again"]
         assert "done" in text_of(here.card)
         assert here.texts[-1] == "It said hello."

@@ -13,11 +13,12 @@ import pytest
 
 from bot.errors import AlreadySettled
 from bot.surface import Actor, Press
-from cogs import presses
+from cogs import forms, presses
 from tests.cogs.guild import Guild, custom_id, labels, open_guild, text_of
 from tests.house import Bench, Script
 
 SHELL = [("shell", {"command": "echo hello"})]
+WAITING = ["Approve", "Deny", "Deny with reason…", "Edit…", "Details", "Cancel", "Extend"]
 
 
 @asynccontextmanager
@@ -55,7 +56,7 @@ async def test_a_denied_call_never_runs_and_the_card_says_who_denied_it(tmp_path
         await here.settle()
         assert here.bench.effects == []
         assert f"<@{here.ana.id}> denied `shell`" in text_of(here.card)
-        assert labels(here.card) == ["Details"]
+        assert labels(here.card) == ["Details", "Run again"]
 
 
 async def test_a_strangers_press_is_refused_privately_and_the_card_stays(tmp_path: Path) -> None:
@@ -67,7 +68,7 @@ async def test_a_strangers_press_is_refused_privately_and_the_card_stays(tmp_pat
         [told] = private(result)
         assert "not an approver" in told
         assert text_of(here.card) == before
-        assert labels(here.card) == ["Approve", "Deny", "Details"]
+        assert labels(here.card) == WAITING
         assert await here.rows("SELECT actor FROM audit WHERE event = 'press_refused'") == [
             {"actor": str(here.mallory.id)}
         ]
@@ -250,7 +251,7 @@ async def test_a_card_of_several_calls_decides_each_by_its_own_buttons(tmp_path:
         await here.ana.click(here.card, custom_id=custom_id(here.card, "Approve", 1))
         await here.settle()
         assert here.bench.effects == ["echo two"]
-        assert labels(here.card) == ["Approve", "Deny", "Details", "Details"]
+        assert labels(here.card) == [*WAITING[:5], "Details", "Run again", "Cancel", "Extend"]
         await here.ana.click(here.card, label="Deny")
         await here.settle()
         assert await state(here) == ["denied", "succeeded"]
@@ -310,7 +311,7 @@ async def test_the_person_who_was_asked_answers_with_a_choice(tmp_path: Path) ->
     script = Script(QUESTION, "Port 443 it is.")
     async with open_guild(tmp_path, script) as here:
         await here.ben.slash(here.channel, "ask", prompt="open a port")
-        assert labels(here.card) == ["80", "443", "Answer…", "Details"]
+        assert labels(here.card) == ["80", "443", "Answer…", "Details", "Cancel"]
         result = await here.ana.click(here.card, label="80")
         assert "Only the person who was asked" in private(result)[0]
         await here.ben.click(here.card, label="443")
@@ -354,7 +355,7 @@ async def test_a_blank_answer_is_not_an_answer(tmp_path: Path) -> None:
         await here.ben.slash(here.channel, "ask", prompt="open a port")
         form = await here.ben.click(here.card, label="Answer…")
         [told] = private(await here.ben.submit_modal(form, {"text": "   "}))
-        assert told == presses.BLANK
+        assert told == forms.BLANK
         assert await state(here) == ["pending"]
 
 

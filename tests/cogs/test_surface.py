@@ -166,9 +166,9 @@ async def test_a_card_whose_file_is_refused_goes_out_without_it_and_without_appr
         here.env.inject_error("POST", "/channels/*/messages", status=status, code=code, times=1)
         long = approval(arguments={"command": "x" * 6_000})
         message = await surface(here).post_card(at(view(long), here))
-        assert labels(here.card) == ["Deny", "Details"]
+        assert labels(here.card) == ["Deny", "Deny with reason…", "Edit…", "Details", "Cancel", "Extend"]
         await surface(here).edit_card(at(view(long), here, message=message))
-        assert labels(here.card) == ["Deny", "Details"]
+        assert labels(here.card) == ["Deny", "Deny with reason…", "Edit…", "Details", "Cancel", "Extend"]
 
 
 async def test_a_deleted_card_can_not_be_edited(tmp_path: Path, approval: Any, view: Any) -> None:

@@ -19,7 +19,7 @@ async def test_the_second_card_decides_after_the_first_was_decided_edited_and_ti
         await here.ben.slash(here.channel, "ask", prompt="one")
         await here.ben.slash(other, "ask", prompt="two")
         second = other.last_message
-        assert labels(second) == ["Approve", "Deny", "Details"]
+        assert labels(second) == ["Approve", "Deny", "Deny with reason…", "Edit…", "Details", "Cancel", "Extend"]
         await here.ana.click(here.card, label="Details")
         await here.ana.click(here.card, label="Approve")
         await here.settle()

@@ -1,0 +1,80 @@
+"""What can be pressed on a card, as things stand. Every button is drawn from the row: none outlives its meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+import discord
+from discord import ui
+
+from bot.deferral.tool import ToolKind
+from cogs import inert
+from cogs.card_words import choices_of
+from cogs.custom_ids import CustomId, Verb
+from cogs.limits import BUTTON_LABEL, BUTTONS_IN_ROW
+from storage.approvals import Approval, ApprovalState
+from storage.cards import Card
+
+Button = ui.Button[ui.LayoutView]
+
+CHOICES = 10
+CHOICES_BESIDE = 3
+"""A question's choices on a card of several calls: with its two other buttons they fill one row."""
+
+_GREEN, _RED = discord.ButtonStyle.success, discord.ButtonStyle.danger
+_BLUE, _GREY = discord.ButtonStyle.primary, discord.ButtonStyle.secondary
+
+
+def of_call(call: Approval, *, can_approve: bool, unseen: bool, choices: int) -> Iterator[Button]:
+    """The buttons behind one call's text. `unseen`: the card does not show it whole, so approving it asks once more."""
+    pending = call.state is ApprovalState.PENDING
+    if call.kind == ToolKind.APPROVAL and pending:
+        if can_approve:
+            yield _button("Approve", _GREEN, Verb.APPROVE_UNSEEN if unseen else Verb.APPROVE, call.id)
+        yield _button("Deny", _RED, Verb.DENY, call.id)
+        yield _button("Deny with reason…", _GREY, Verb.DENY_REASON, call.id)
+        yield _button("Edit…", _GREY, Verb.EDIT, call.id)
+    if call.kind == ToolKind.QUESTION and pending:
+        for number, choice in enumerate(choices_of(call)[:choices]):
+            yield _button(inert.label(choice, limit=BUTTON_LABEL), _BLUE, Verb.CHOICE, call.id, number=number)
+        yield _button("Answer…", _GREY, Verb.ANSWER, call.id)
+    yield _button("Details", _GREY, Verb.DETAILS, call.id)
+    if call.kind == ToolKind.APPROVAL and not call.is_open:
+        yield _button("Run again", _GREY, Verb.AGAIN, call.id)
+
+
+def of_card(card: Card, calls: Sequence[Approval], *, can_approve: bool, unseen: bool) -> Iterator[Button]:
+    """The buttons for a card as a whole, the most needed first: where there is no room, the last ones are left out."""
+    waiting = [call for call in calls if call.state is ApprovalState.PENDING]
+    asks = [call for call in waiting if call.kind == ToolKind.APPROVAL]
+    if len(asks) > 1:
+        if can_approve:
+            verb = Verb.ALL_APPROVE_UNSEEN if unseen else Verb.ALL_APPROVE
+            yield _button("Approve all", _GREEN, verb, card.id, edition=card.edition)
+        yield _button("Deny all", _RED, Verb.ALL_DENY, card.id, edition=card.edition)
+    if len(calls) == 1 and waiting:
+        yield _button("Cancel", _GREY, Verb.CANCEL, calls[0].id)
+    elif waiting:
+        yield _button("Cancel all" if len(waiting) > 1 else "Cancel", _GREY, Verb.ALL_CANCEL, card.id)
+    if asks:
+        yield _button("Extend", _GREY, Verb.EXTEND, card.id)
+
+
+def in_rows(buttons: Iterable[Button]) -> Iterator[ui.ActionRow[ui.LayoutView]]:
+    """As many to a row as Discord takes."""
+    every = list(buttons)
+    for start in range(0, len(every), BUTTONS_IN_ROW):
+        yield ui.ActionRow(*every[start : start + BUTTONS_IN_ROW])
+
+
+def _button(
+    label: str,
+    style: discord.ButtonStyle,
+    verb: Verb,
+    id: str,
+    *,
+    number: int | None = None,
+    edition: int | None = None,
+) -> Button:
+    custom_id = CustomId(verb=verb, id=id, number=number, edition=edition)
+    return ui.Button(label=label, style=style, custom_id=str(custom_id))
