@@ -23,8 +23,9 @@ from bot.deferral.executor import Executor
 from bot.deferral.tool import Call, Tool, ToolOutcome
 from bot.errors import DecisionRefused, DeliveryError, NothingRan
 from bot.surface import Actor, CardView, Press, TurnContext
-from storage import approvals, audit
+from storage import approvals, audit, votes
 from storage.approvals import Approval, ApprovalState
+from storage.votes import Vote
 from tests.house import ASKER, OWNER, PLACE, Bench, DoArguments, Face, House, ManualClock, Page, Script, open_house
 
 TTL_SECONDS = 86_400
@@ -243,9 +244,21 @@ class Life:
     async def decided_elsewhere(self, call: Told, *, sweeps: int) -> None:
         """An approval was stored, and then its process lost the thread: sweeps find it, all at once."""
         row = await self.row(call)
-        seal = self.house.app.engine._executor.seal.approved(row["id"], row["digest"], OWNER.id)
+        seal, id, digest, now = self.house.app.engine._executor.seal, row["id"], row["digest"], self.clock.now()
+        vote = Vote(
+            approval=id,
+            person=OWNER.id,
+            verdict="approve",
+            roles=frozenset(),
+            at=now,
+            seal=seal.vote(id, digest, OWNER.id, "approve", ()),
+        )
+        approved = seal.approved(id, digest, OWNER.id, [OWNER.id])
         async with self.house.app.database.begin("elsewhere") as tx:
-            await approvals.settle(tx, row["id"], ApprovalState.APPROVED, by=OWNER.id, at=self.clock.now(), seal=seal)
+            stored = await approvals.get(tx, id)
+            assert stored is not None
+            await votes.cast(tx, vote, stored, complete=True)
+            await approvals.settle(tx, id, ApprovalState.APPROVED, by=OWNER.id, at=now, seal=approved)
         call.approved(OWNER.id)
         await asyncio.gather(*(self.house.app.engine.sweep() for _ in range(sweeps)))
         self._expire()
