@@ -29,6 +29,19 @@ UNREACHED = {
     "allowed": "what a rule allows has no claim, so it may be repeated (docs/policy.md): tests/test_policy.py",
     "refuse": "what could not be shown under a clock gets its card in the next life: tests/test_holding.py",
     "pin": "made again when the server is seen again: tests/mcp",
+    # What people press on a job's card is pressed again when it was forgotten, and starts nothing by itself.
+    "ask stop": "tests/test_jobs.py",
+    "extend": "tests/test_jobs.py",
+    "note": "tests/test_jobs.py",
+    "set notify": "tests/cogs/test_job_cards.py",
+    "inbox read": "shown again when it was forgotten: tests/cogs/test_job_cards.py",
+    # A job's card is drawn from its rows; what is owed is found by the next sweep.
+    "job progress": "tests/test_jobs.py",
+    "job card seen": "tests/test_jobs.py",
+    "job card failed": "tests/test_jobs.py",
+    "drop job card": "tests/test_jobs.py",
+    "put back": "only in a stop in order: tests/test_stopping.py, tests/wire/test_jobs_on_the_wire.py",
+    "start job at the command line": "another process's only commit: tests/test_cli_jobs.py",
 }
 """Commits that no story meets, and who else tries them."""
 
