@@ -332,7 +332,7 @@ class Life:
     async def idle(self) -> None:
         """Wait for everything that runs, but for tools that hang for good."""
         while True:
-            hanging = {f"{how} {id}" for id in self.hands.hanging for how in ("settled", "approved")}
+            hanging = {f"{how} {id}" for id in self.hands.hanging for how in ("moved", "approved")}
             others = {
                 task
                 for task in asyncio.all_tasks()
