@@ -14,11 +14,8 @@ from types import ModuleType
 from typing import Any
 
 from bot import ending, turns
-from bot.decisions import Decisions
-from bot.deferral import registry, sentences
-from bot.deferral.authority import Authority
+from bot.deferral import registry
 from bot.deferral.executor import Executor
-from bot.deferral.seal import Seal
 from bot.delivery import Delivery
 from bot.engine import Engine
 from storage import approvals, audit, cards, outbox, runs
@@ -54,12 +51,6 @@ class Bug:
 
 BUGS = {
     # -- decisions
-    "the last press counts, not the first": Bug(
-        approvals, "settle", "WHERE id = ? AND state = ? AND", "WHERE id = ? AND ? <> '' AND", "pressed_by_two_at_once"
-    ),
-    "a press counts after the deadline": Bug(
-        approvals, "settle", 'in_time = "expires_at > ?"', "pass", "pressed_after_the_deadline"
-    ),
     "one press decides the whole card": Bug(
         approvals,
         "settle",
@@ -67,37 +58,11 @@ BUGS = {
         "WHERE card = (SELECT card FROM approval WHERE id = ?) AND",
         "half_of_a_batch",
     ),
-    "approve and deny change places": Bug(Decisions, "decide", 'verdict == "approve"', 'verdict == "deny"', "denied"),
-    "a denial's reason is lost": Bug(Decisions, "decide", "note=reason", "note=None", "denied"),
-    "anybody may decide": Bug(
-        Authority, "may_decide", "not self.is_approver(actor, approval.place)", "False", "pressed_by_a_stranger"
-    ),
-    "a refused press leaves no trail": Bug(
-        Decisions,
-        "_refused",
-        'async with self._database.begin("refused press") as tx:',
-        "if tx := None:",
-        "pressed_twice",
-    ),
-    "a button counts on any message": Bug(
-        Decisions, "on_its_card", "card.message not in {None, press.message}", "False", "pressed_on_another_message"
-    ),
     "who decided is not stored": Bug(approvals, "settle", "        by,\n", "        audit.SYSTEM,\n", "denied"),
-    "nobody hears of a decision": Bug(Decisions, "_settle", "self._on_settled(settled)", "pass", "approved"),
-    "a seal on anything holds": Bug(
-        Seal,
-        "holds",
-        "seal is not None and hmac.compare_digest(seal.encode(), expected.encode())",
-        "True",
-        "forged_decision",
-    ),
     "the digest is not looked at": Bug(
         Executor, "_unrunnable", "digest_of(approval) != approval.digest", "False", "forged_arguments"
     ),
     # -- moves
-    "a move leaves no trail": Bug(
-        approvals, "_moved", "await _trail(tx, approval, to, by, at, detail)", "pass", "denied"
-    ),
     "a move does not touch its card": Bug(
         approvals, "_moved", "await cards.touch(tx, approval.card)", "pass", "denied"
     ),
@@ -170,9 +135,6 @@ BUGS = {
     ),
     # -- what the model hears
     "a denial is handed on as a success": Bug(turns, "_result", '"denied" if denied', '"success" if denied', "denied"),
-    "an expiry is voiced as a no": Bug(
-        sentences, "outcome", "return model(approval)", 'return model(approval) + " It was denied."', "expired"
-    ),
     "nobody goes on when all is settled": Bug(
         Engine, "_take_up_queued", "*await runs.queued(self.database.reader, RunKind.TURN), ", "", "denied"
     ),

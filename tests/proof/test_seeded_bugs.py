@@ -46,8 +46,6 @@ async def test_a_seeded_bug_is_noticed(bug: str, tmp_path: Path, monkeypatch: py
 @pytest.mark.parametrize(
     "bug",
     [
-        "the last press counts, not the first",
-        "a press counts after the deadline",
         "the run goes on while a call still runs",
         "what broke is said not to have run",
         "a card is given up at its first failure",
