@@ -13,23 +13,26 @@ from dataclasses import dataclass
 from types import ModuleType
 from typing import Any
 
-from bot import ending, turns
-from bot.deferral import registry
+import pytest
+
+from bot import decisions, ending, turns
+from bot.decisions import Decisions
+from bot.deferral import registry, sentences
 from bot.deferral.executor import Executor
+from bot.deferral.seal import Seal
 from bot.delivery import Delivery
 from bot.engine import Engine
 from storage import approvals, audit, cards, outbox, runs
 
 
 @dataclass(frozen=True)
-class Bug:
-    """One bug."""
+class Change:
+    """One piece of one function's source, and what the bug makes of it."""
 
     where: ModuleType | type
     function: str
     is_now: str
     becomes: str
-    story: str
 
     def altered(self) -> Any:
         """The function with the bug in it."""
@@ -49,8 +52,39 @@ class Bug:
         return made[self.function]
 
 
+class Bug:
+    """One bug, and the story that notices it. Where two guards stand behind one another, both have to fall."""
+
+    def __init__(
+        self, where: ModuleType | type, function: str, is_now: str, becomes: str, story: str, *also: Change
+    ) -> None:
+        self.changes = (Change(where, function, is_now, becomes), *also)
+        self.story = story
+
+    def seed(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Put it into the house, until the test is over."""
+        for change in self.changes:
+            monkeypatch.setattr(change.where, change.function, change.altered())
+
+
 BUGS = {
     # -- decisions
+    "the last press counts, not the first": Bug(
+        approvals,
+        "settle",
+        "WHERE id = ? AND state = ? AND",
+        "WHERE id = ? AND ? <> '' AND",
+        "pressed_by_two_at_once",
+        Change(Decisions, "_act", "waits_for(act, fresh) and ", ""),
+    ),
+    "a press counts after the deadline": Bug(
+        approvals,
+        "settle",
+        'in_time = "expires_at > ?"',
+        "pass",
+        "pressed_after_the_deadline",
+        Change(Decisions, "_act", " and self._in_time(fresh)", ""),
+    ),
     "one press decides the whole card": Bug(
         approvals,
         "settle",
@@ -58,11 +92,37 @@ BUGS = {
         "WHERE card = (SELECT card FROM approval WHERE id = ?) AND",
         "half_of_a_batch",
     ),
+    "approve and deny change places": Bug(Decisions, "decide", 'verdict == "deny"', 'verdict == "approve"', "denied"),
+    "a denial's reason is lost": Bug(Decisions, "_deny", "note=reason", "note=None", "denied"),
+    "anybody may decide": Bug(
+        Decisions, "_act", "self._authority.permit(act, call, actor)", "pass", "pressed_by_a_stranger"
+    ),
+    "a refused press leaves no trail": Bug(
+        Decisions,
+        "refused",
+        'async with self._database.begin("refused press") as tx:',
+        "if tx := None:",
+        "pressed_twice",
+    ),
+    "a button counts on any message": Bug(
+        decisions, "belongs", "card.message not in {None, press.message}", "False", "pressed_on_another_message"
+    ),
     "who decided is not stored": Bug(approvals, "settle", "        by,\n", "        audit.SYSTEM,\n", "denied"),
+    "nobody hears of a decision": Bug(Decisions, "_act", "self.moved(moved)", "pass", "approved"),
+    "a seal on anything holds": Bug(
+        Seal,
+        "holds",
+        "seal is not None and hmac.compare_digest(seal.encode(), expected.encode())",
+        "True",
+        "forged_decision",
+    ),
     "the digest is not looked at": Bug(
         Executor, "_unrunnable", "digest_of(approval) != approval.digest", "False", "forged_arguments"
     ),
     # -- moves
+    "a move leaves no trail": Bug(
+        approvals, "_moved", "await trail(tx, approval, to, by, at, detail)", "pass", "denied"
+    ),
     "a move does not touch its card": Bug(
         approvals, "_moved", "await cards.touch(tx, approval.card)", "pass", "denied"
     ),
@@ -135,6 +195,9 @@ BUGS = {
     ),
     # -- what the model hears
     "a denial is handed on as a success": Bug(turns, "_result", '"denied" if denied', '"success" if denied', "denied"),
+    "an expiry is voiced as a no": Bug(
+        sentences, "_outcome", "return model(approval)", 'return model(approval) + " It was denied."', "expired"
+    ),
     "nobody goes on when all is settled": Bug(
         Engine, "_take_up_queued", "*await runs.queued(self.database.reader, RunKind.TURN), ", "", "denied"
     ),

@@ -23,9 +23,8 @@ from bot.deferral.executor import Executor
 from bot.deferral.tool import Call, Tool, ToolOutcome
 from bot.errors import DecisionRefused, DeliveryError, NothingRan
 from bot.surface import Actor, CardView, Press, TurnContext
-from storage import approvals, audit, votes
+from storage import approvals, audit
 from storage.approvals import Approval, ApprovalState
-from storage.votes import Vote
 from tests.house import ASKER, OWNER, PLACE, Bench, DoArguments, Face, House, ManualClock, Page, Script, open_house
 
 TTL_SECONDS = 86_400
@@ -75,7 +74,7 @@ class Hands(Bench):
 
     def __init__(self) -> None:
         super().__init__()
-        self.hanging: set[str] = set()
+        self.hanging: set[asyncio.Task[Any] | None] = set()
         self.changed = asyncio.Event()
 
     async def act(self, arguments: DoArguments, call: Call) -> ToolOutcome:
@@ -86,7 +85,7 @@ class Hands(Bench):
         if kind == "breaks":
             raise OSError("it broke")
         if kind == "hangs":
-            self.hanging.add(call.id)
+            self.hanging.add(asyncio.current_task())
             self.changed.set()
             await asyncio.Event().wait()
         return ToolOutcome(text=f"result of {arguments.what}", ok=kind != "fails", exit_code=int(kind == "fails"))
@@ -243,22 +242,9 @@ class Life:
 
     async def decided_elsewhere(self, call: Told, *, sweeps: int) -> None:
         """An approval was stored, and then its process lost the thread: sweeps find it, all at once."""
-        row = await self.row(call)
-        seal, id, digest, now = self.house.app.engine._executor.seal, row["id"], row["digest"], self.clock.now()
-        vote = Vote(
-            approval=id,
-            person=OWNER.id,
-            verdict="approve",
-            roles=frozenset(),
-            at=now,
-            seal=seal.vote(id, digest, OWNER.id, "approve", ()),
-        )
-        approved = seal.approved(id, digest, OWNER.id, [OWNER.id])
-        async with self.house.app.database.begin("elsewhere") as tx:
-            stored = await approvals.get(tx, id)
-            assert stored is not None
-            await votes.cast(tx, vote, stored, complete=True)
-            await approvals.settle(tx, id, ApprovalState.APPROVED, by=OWNER.id, at=now, seal=approved)
+        engine = self.house.app.engine
+        with patch.object(engine.decisions, "moved", lambda call: None):
+            await engine.decide(await self._press(call, OWNER), "approve")
         call.approved(OWNER.id)
         await asyncio.gather(*(self.house.app.engine.sweep() for _ in range(sweeps)))
         self._expire()
@@ -288,8 +274,14 @@ class Life:
         await self.idle()
 
     async def forge_decision(self, call: Told) -> None:
-        """Somebody with a hand in the database writes an approval into it: nothing may run."""
-        await self._forge(call, "state = 'approved', settled_by = '1', settled_at = 1")
+        """Somebody with a hand in the database writes an approval into it, and a vote: nothing may run."""
+        await self._forge(call, f"state = 'approved', settled_by = '{OWNER.id}', settled_at = 1")
+        async with self.house.app.database.begin("forgery") as tx:
+            await tx.execute(
+                "INSERT INTO vote (approval, person, verdict, roles, at, seal) VALUES (?, ?, 'approve', '[]', 1, 'x')",
+                (await self.row(call))["id"],
+                OWNER.id,
+            )
         call.move("void")
         await self.sweep()
 
@@ -332,12 +324,7 @@ class Life:
     async def idle(self) -> None:
         """Wait for everything that runs, but for tools that hang for good."""
         while True:
-            hanging = {f"{how} {id}" for id in self.hands.hanging for how in ("moved", "approved")}
-            others = {
-                task
-                for task in asyncio.all_tasks()
-                if task is not asyncio.current_task() and task.get_name() not in hanging
-            }
+            others = asyncio.all_tasks() - self.hands.hanging - {asyncio.current_task()}
             if not others:
                 return
             self.hands.changed.clear()

@@ -42,7 +42,8 @@ class Machine(RuleBasedStateMachine):
 
     def do(self, step: Awaitable[Any]) -> Any:
         async def wait() -> Any:
-            return await step
+            async with asyncio.timeout(60):
+                return await step
 
         return self._runner.run(wait())
 
