@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 
 from tests.house import STRANGER
-from tests.proof.life import TTL_SECONDS, Life
+from tests.proof.life import Life
+from tests.proof.told import TTL_SECONDS
 
 Story = Callable[[Life], Awaitable[None]]
 

@@ -21,7 +21,8 @@ from hypothesis.stateful import (
 )
 
 from tests.house import STRANGER
-from tests.proof.life import ENDS, TTL_SECONDS, Life, Told
+from tests.proof.life import Life
+from tests.proof.told import ENDS, TTL_SECONDS, Told
 
 WHATS = st.lists(st.sampled_from(sorted(ENDS)), min_size=1, max_size=3)
 WHICH = st.integers(min_value=0, max_value=9)
