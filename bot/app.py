@@ -155,7 +155,8 @@ async def open_app(
             if earlier is None:
                 return None
             card = await cards.get_card(database.reader, earlier.card)
-            return registry.answer(earlier, intent=intent, link=delivery.link(earlier, card.message if card else None))
+            link = delivery.link(earlier, card.message if card else None)
+            return registry.answer(earlier, intent=intent, link=link, action=action)
 
         def nobody_can_decide(run: Run, tool: str) -> str | None:
             asked = Subject(tool=tool, place=run.place, within=run.within, requester=run.requester)

@@ -94,11 +94,27 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Help())
         await self.add_cog(Why(self._engine))
         application = self.application or await self.application_info()
+        await self._refuse_everybody()
         self._engine.set_owners(owners_of(application))
         await self._engine.belong_to(str(application.id))
         await self._offer_commands(application.id)
         self._engine.connect(self.surface)
         spawn(self._engine.recover(), name="recover")
+
+    async def _refuse_everybody(self) -> None:
+        """The role that is a server itself is everybody's there. It never counts, and the start says so.
+
+        Raises `StartError`.
+        """
+        roles = self._engine.authority.every_role()
+        if not roles:
+            return
+        async for guild in self.fetch_guilds():
+            if str(guild.id) in roles:
+                raise StartError(
+                    f"{guild.id} stands among the approver roles, and is the server {guild.name} itself: the role that"
+                    " everybody there holds. Take it out of SIGNOFF_APPROVER_ROLES and [[approvers]]."
+                )
 
     async def on_message(self, message: discord.Message, /) -> None:
         """Overrides discord.py's search for prefix commands: there are none. `Chat` listens by itself."""

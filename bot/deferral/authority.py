@@ -207,9 +207,9 @@ class Authority:
 
         Raises `DeliveryError` when that cannot be told now; nothing may run until it can.
         """
-        if not self._known:
-            raise DeliveryError("it is not known yet who decides")
         rule = self.rule_for(asked)
+        if not self._known and not rule.users and not rule.every_role:
+            raise DeliveryError("it is not known yet who decides")
         guild = space_of(asked.place)
         now = []
         for vote in votes:

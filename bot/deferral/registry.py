@@ -25,8 +25,9 @@ async def screen(
     return await requests.open_action(reader, conversation=conversation, requester=requester, action=action)
 
 
-def answer(earlier: Approval, *, intent: str | None, link: str) -> str:
-    """What the model is told in place of a card."""
-    if earlier.intent is not None and earlier.intent == intent:
+def answer(earlier: Approval, *, intent: str | None, link: str, action: str | None = None) -> str:
+    """What the model is told in place of a card. A call that is another action by now was edited in this request."""
+    edited = action is not None and earlier.action != action
+    if edited or (earlier.intent is not None and earlier.intent == intent):
         return sentences.reemitted(earlier)
     return sentences.still_waiting(earlier, link)

@@ -62,7 +62,7 @@ def _outcome(approval: Approval) -> str:
 def reemitted(approval: Approval) -> str:
     """What the model is told when it emits the call again for the same request."""
     if approval.is_open:
-        return model(approval)
+        return f"{changes(approval)}{model(approval)}"
     return f"Not run again: this request already had this call. {outcome(approval)}"
 
 
