@@ -95,7 +95,7 @@ class Rule:
     """A rule with everything filled in."""
 
     name: str
-    """Where the operator finds it."""
+    """Where the operator finds it, as the beginning of a sentence that goes on with who decides."""
     users: frozenset[str]
     roles: frozenset[str]
     one_of_each: tuple[str, ...] = ()

@@ -36,6 +36,9 @@ _COLOURS = {
 _MOST_URGENT = (ApprovalState.PENDING, ApprovalState.RUNNING, ApprovalState.APPROVED, ApprovalState.INTERRUPTED)
 _PINGS = 12
 """People and roles named above a card; everybody else finds it in `/approvals`."""
+_TIGHT = 5
+"""So many calls on one card leave no component to spare."""
+
 CHANGES = "what it changes"
 """What a card calls the text in which a tool shows that. No tool that does has an argument of this name."""
 
@@ -98,10 +101,13 @@ def render(view: CardView, *, posting: bool, attached: bool = True) -> Rendered:
             else layout.text("-# The whole call could not be attached, so it cannot be approved from this card.")
         )
     names = _named(view) if posting else ""
-    items = _alone(view, rows[0], file) if len(rows) == 1 else _together(view, rows, file, named=bool(names))
+    # Five calls with all their buttons leave no component to spare: then the names stand in the first paragraph.
+    apart = names if len(rows) < _TIGHT else ""
+    head = "" if apart else names
+    items = _alone(view, rows[0], file) if len(rows) == 1 else _together(view, rows, file, head, named=bool(apart))
     container: ui.Container[ui.LayoutView] = ui.Container(*items, accent_colour=_colour(view.approvals))
     return Rendered(
-        view=layout.build(*([layout.text(names)] if names else []), container),
+        view=layout.build(*([layout.text(apart)] if apart else []), container),
         attachment=attachment if attached else None,
     )
 
@@ -177,12 +183,16 @@ def _alone(view: CardView, row: _Row, file: list[Item]) -> Iterator[Item]:
     yield from card_buttons.in_rows(card_buttons.of_card(view.card, view.approvals, can_approve=False, unseen=False))
 
 
-def _together(view: CardView, rows: list[_Row], file: list[Item], *, named: bool) -> Iterator[Item]:
+def _together(view: CardView, rows: list[_Row], file: list[Item], head: str, *, named: bool) -> Iterator[Item]:
     """Each call with its own buttons, then those for all. What Discord's 40 components leave no room for is left out:
     lines between the calls first, then the last of the buttons for all."""
     texts = list(_texts(view.card.id, rows))
+    texts[0] = f"{head}\n{texts[0]}" if head else texts[0]
+    deadline = card_words.deadline(view.approvals)
+    if len(rows) >= _TIGHT:
+        texts[-1] += f"\n{deadline}"
     buttons = [list(row.buttons(card_buttons.CHOICES_BESIDE)) for row in rows]
-    whole = [layout.text(card_words.deadline(view.approvals))]
+    whole = [layout.text(deadline)] if len(rows) < _TIGHT else []
     fixed = 1 + named + len(texts) + sum(map(_count, [*chain(*buttons), *file, *whole]))
     asks = [row for row in rows if row.pending and row.call.kind == ToolKind.APPROVAL]
     below = card_buttons.of_card(

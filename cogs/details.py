@@ -42,7 +42,7 @@ def compose(view: CardView, id: str) -> tuple[str, list[discord.File]]:
     lines += [f"Digest: `{call.digest}`", drawn.text]
     files = [_file(f"call-{call.id}.txt", arguments.whole(call.arguments))] if drawn.hidden else []
     files += _to_edit(call)
-    if call.original is not None:
+    if call.original is not None and length(arguments.raw(call.original)) > _ROOM // 4:
         files.append(_file(f"before-{call.id}.txt", arguments.whole(call.original)))
     if call.result:
         lines.append("Result" if call.exit_code is None else f"Result, exit code {call.exit_code}")

@@ -43,11 +43,11 @@ def reason(id: str, opening: int) -> ui.Modal:
 
 def edit(id: str, opening: int, draft: Draft) -> ui.Modal:
     """The form with a call's arguments. What is too long for one is changed as a file."""
-    what = "the text" if draft.field is not None else "the arguments as JSON"
+    what = "it" if draft.field is not None else "the arguments as JSON"
     fits = limits.length(draft.text) <= limits.MODAL_INPUT
     file: ui.Label[ui.Modal] = ui.Label(
         text="Or as a file" if fits else "The changed file",
-        description=f"A text file with {what}. It counts instead of what stands above." if fits else None,
+        description="A text file; it counts in place of what stands above." if fits else None,
         component=ui.FileUpload(custom_id=_FILE, min_values=0 if fits else 1, max_values=1, required=not fits),
     )
     if not fits:

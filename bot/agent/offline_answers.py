@@ -30,6 +30,9 @@ _ORDERS = re.compile(
     r"(?<=[.!:])\s+(?:Do not (?:call|ask|reach|repeat)|Silence is not consent|Say (?:that|why|so)|Tell the person)"
     r"[^\n]*?(?:[.!](?=\s|$)|$)"
 )
+_CHANGED = re.compile(
+    r"A person changed this call before it was decided\. What follows is about the changed one: (?P<arguments>\{.*\})\n"
+)
 _WAITS = re.compile(r"\bwaits for a person\b|\balready being asked about\b|\bcard is (?:already )?up\b")
 _EXIT_CODE = re.compile(r"\bexit (?:code|status)[ :]+(?P<code>-?\d+)\b", re.IGNORECASE)
 _EVENT_ITEM = re.compile(r"^- (?P<tool>[\w.-]+) (?=\{)", re.MULTILINE)
@@ -80,6 +83,10 @@ def _event_items(body: str) -> Iterator[tuple[str, dict[str, Any], str]]:
 
 
 def _paragraph(tool: str, about: str, text: str, outcome: str) -> str:
+    if (changed := _CHANGED.match(text)) is not None:
+        became = name_call(tool, json.loads(changed["arguments"]))
+        about = f"{about}, changed by a person into {became[:1].lower()}{became[1:]}"
+        text = text[changed.end() :]
     first, _, rest = text.partition("\n")
     told = _TOLD.match(first) is not None
     if told or (outcome != "success" and not rest.strip() and not _EXIT_CODE.search(first)):

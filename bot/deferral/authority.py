@@ -76,7 +76,7 @@ class Authority:
         self._configured = users is not None or roles is not None
         self._known = self._configured
         self._base = Rule(
-            name="SIGNOFF_APPROVER_USERS and SIGNOFF_APPROVER_ROLES",
+            name="SIGNOFF_APPROVER_USERS and SIGNOFF_APPROVER_ROLES say who decides",
             users=users or frozenset(),
             roles=roles or frozenset(),
             four_eyes=not self_approval,
@@ -91,7 +91,7 @@ class Authority:
     def set_owners(self, owners: frozenset[str]) -> None:
         """Learn who owns the application. Ignored when approvers are configured."""
         if not self._configured:
-            self._base = replace(self._base, name="The ownership of this bot", users=owners)
+            self._base = replace(self._base, name="The owner of this bot decides", users=owners)
             self._known = True
 
     def every_role(self) -> frozenset[str]:
@@ -104,7 +104,7 @@ class Authority:
         """The rule about a call: the first that matches."""
         for number, rule in enumerate(self._rules, start=1):
             if matches(rule, asked):
-                return self._filled(f"Rule {number} of [[approvers]]", rule)
+                return self._filled(f"Rule {number} of [[approvers]] says who decides", rule)
         return self._base
 
     def _filled(self, name: str, rule: ApproverRule) -> Rule:
@@ -242,7 +242,7 @@ class Authority:
             wants.append(f"{rule.quorum} of {shown}" if rule.quorum > 1 else shown)
         if rule.one_of_each:
             wants.append(" and ".join(f"one of {self._group(role)}" for role in rule.one_of_each))
-        return f"{rule.name} says who decides: {', and '.join(wants)}."
+        return f"{rule.name}: {', and '.join(wants)}."
 
     def _who(self, person: str) -> str:
         return self._people.who(person) if self._people is not None else f"user {person}"

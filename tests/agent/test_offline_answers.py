@@ -8,8 +8,9 @@ import pytest
 from pydantic_ai.messages import ToolCallPart, ToolReturnPart
 
 from bot.agent.offline_answers import inline, report, report_event
-from bot.deferral import endings
+from bot.deferral import endings, sentences
 from storage.approvals import ApprovalState
+from tests.storage.rows import a_call
 
 Outcome = Literal["success", "failed", "denied", "interrupted", "retried"]
 
@@ -160,3 +161,18 @@ def test_an_event_of_another_form_is_shown_as_it_stands() -> None:
 )
 def test_what_is_quoted_inline_stays_inside_its_marks(text: str, shown: str) -> None:
     assert inline(text) == shown
+
+
+def test_a_call_that_a_person_changed_is_reported_as_what_it_became() -> None:
+    call = a_call(
+        tool="shell",
+        arguments={"command": "echo bye"},
+        original={"command": "echo hi"},
+        state=ApprovalState.FAILED,
+        exit_code=3,
+    )
+    paragraph = told(f"{sentences.changes(call)}{sentence(ApprovalState.FAILED)}\nbye", command="echo hi")
+    assert paragraph == (
+        "The command `echo hi`, changed by a person into the command `echo bye`: it ran after a person approved it, and"
+        " failed (exit code 3).\n```\nbye\n```"
+    )

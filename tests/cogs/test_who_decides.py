@@ -264,7 +264,7 @@ async def test_who_may_decide_one_tool_may_not_decide_another(tmp_path: Path) ->
         await all.ask()
         told = await all.refusal(all.cleo)
         assert "not an approver" in told
-        assert f"SIGNOFF_APPROVER_USERS and SIGNOFF_APPROVER_ROLES says who decides: <@{here.ana.id}>." in told
+        assert f"SIGNOFF_APPROVER_USERS and SIGNOFF_APPROVER_ROLES say who decides: <@{here.ana.id}>." in told
         assert await state(here) == ["pending"]
 
 

@@ -140,4 +140,4 @@ async def test_a_refusal_names_who_can_help() -> None:
     owned = authority(users=None, roles=None)
     assert "No approver is set up" in owned.who_can(a_call())
     owned.set_owners(frozenset({"1"}))
-    assert owned.who_can(a_call()) == "The ownership of this bot says who decides: user 1."
+    assert owned.who_can(a_call()) == "The owner of this bot decides: user 1."
