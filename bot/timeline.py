@@ -45,7 +45,7 @@ def _belongs(entry: AuditEntry, call: Approval) -> bool:
     if entry.event == "card_posted":
         return bool(entry.detail.get("card") == call.card)
     if entry.event in _TOLD:
-        return not key.startswith("remind:") or key == f"remind:{call.card}"
+        return not key.startswith("remind:") or key.split(":")[1] == call.card
     return entry.event.startswith(("turn_", "job_")) and entry.event.partition("_")[2] in _ENDINGS
 
 

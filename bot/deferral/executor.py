@@ -71,6 +71,8 @@ class Executor:
         self._recheck = recheck
         self._claimed: set[str] = set()
         """Calls that this process claims, runs, or has just run."""
+        self._unsure: set[str] = set()
+        """Approved calls of which it cannot be told whether their approval still counts."""
         self._unrecorded: dict[str, Callable[[], Awaitable[Approval | None]]] = {}
         """How to store the outcomes that could not be stored so far."""
 
@@ -113,6 +115,14 @@ class Executor:
             return None
         given = genuine(self.seal, approval, await votes.of(self._database.reader, id))
         problem = self._unrunnable(approval, given)
+        if not problem and self._recheck is not None:
+            try:
+                problem = await self._recheck(approval, given)
+                self._unsure.discard(id)
+            except DeliveryError as error:
+                problem = self._unknown(approval, error)
+                if problem is None:
+                    return None
         now: Mapping[str, Any] = approval.bound
         if not problem:
             try:
@@ -121,13 +131,6 @@ class Executor:
                 # A tool's own code: what it cannot look at now is not what was shown, and must not wait for ever.
                 logger.exception("cannot look", extra={"action": "bound_failed", "approval": id, "tool": approval.tool})
                 problem = f"what it depends on cannot be looked at any more ({describe(error)})."
-        if not problem and self._recheck is not None:
-            try:
-                problem = await self._recheck(approval, given)
-            except DeliveryError as error:
-                problem = self._unknown(approval, error)
-                if problem is None:
-                    return None
         changes = differences(approval.bound, now)
         async with self._database.begin("claim") as tx:
             if await approvals.get(tx, id) != approval:
@@ -151,10 +154,12 @@ class Executor:
 
     def _unknown(self, approval: Approval, error: DeliveryError) -> str | None:
         """Whether those who approved may still do so cannot be told: then nothing runs, and that for a time only."""
-        logger.warning(
-            "approvers not known",
-            extra={"action": "recheck_failed", "approval": approval.id, "problem": str(error)},
-        )
+        if approval.id not in self._unsure:
+            self._unsure.add(approval.id)  # said once, however often it is tried
+            logger.warning(
+                "approvers not known",
+                extra={"action": "recheck_failed", "approval": approval.id, "problem": str(error)},
+            )
         if self._clock.now() < approval.expires_at:
             return None  # approved it stays, and the next sweep asks again
         return f"whether those who approved it still may could not be found out in time ({error})."

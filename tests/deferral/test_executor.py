@@ -191,6 +191,8 @@ ALTERATIONS = {
     "digest": "digest = printf('%064d', 1)",
     "seal": "seal = printf('%064d', 1)",
     "who approved": "settled_by = '3'",
+    "who edited": "edited_by = '3'",
+    "the thread's channel": "within = '91'",
     "not even a seal": "seal = 'é'",
 }
 
