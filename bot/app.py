@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fnmatch
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
@@ -98,7 +97,6 @@ async def open_app(
     profiles = {tool.name: tool.profile for tool in every_tool}
     own = load_own(settings.agent, settings.agent_deps) if settings.agent else None
     policy = build_policy(settings.policy, every_tool)
-    _check_rules(settings, by_name)
     async with open_db(str(settings.database)) as database:
         seal = Seal(load_key(settings.database.with_suffix(".key")))
         delivery = Delivery(
@@ -132,17 +130,6 @@ async def open_app(
         )
 
         decisions = Decisions(database=database, clock=clock, authority=authority, seal=seal, who=delivery.who)
-        edits = Edits(
-            database=database,
-            clock=clock,
-            new_id=new_id,
-            authority=authority,
-            executor=executor,
-            asking=asking,
-            policy=policy,
-            tools=by_name,
-            decisions=decisions,
-        )
 
         async def screen(run: Run, intent: str | None, action: str) -> str | None:
             earlier = await registry.screen(
@@ -191,6 +178,18 @@ async def open_app(
                 own=own,
             ) as loop,
         ):
+            _check_rules(settings, by_name)
+            edits = Edits(
+                database=database,
+                clock=clock,
+                new_id=new_id,
+                authority=authority,
+                executor=executor,
+                asking=asking,
+                policy=wary_policy,
+                tools=by_name,
+                decisions=decisions,
+            )
             profiles.update({tool.name: tool.profile for tool in by_name.values()})
             watch = JobWatch(database=database, clock=clock, limits=job_limits or settings.job_limits)
             holding = Holding(database=database, clock=clock, delivery=delivery, hold_ms=settings.hold_ms)
@@ -227,10 +226,12 @@ async def open_app(
 
 
 def _check_rules(settings: Settings, tools: Mapping[str, Tool]) -> None:
-    """A misspelt tool would leave the real one to a laxer rule. Raises `SettingsError`."""
+    """A misspelt tool would leave the real one to a laxer rule. Raises `SettingsError`.
+
+    A server's tools may come later than the start, so theirs are not looked for; nor is what a `*` stands for.
+    """
+    servers = tuple(f"{server.name}_" for server in settings.mcp or ())
     for number, rule in enumerate(settings.approvers or (), start=1):
-        for pattern in rule.tools or ():
-            if not fnmatch.filter(tools, pattern):
-                raise SettingsError(
-                    "SIGNOFF_APPROVERS", f"has rule {number} about {pattern}, and no tool is called so."
-                )
+        for name in rule.tools or ():
+            if "*" not in name and not name.startswith(servers) and name not in tools:
+                raise SettingsError("SIGNOFF_APPROVERS", f"has rule {number} about {name}, and no tool is called so.")

@@ -34,7 +34,7 @@ def draft(tool: Tool, arguments: Mapping[str, Any]) -> Draft:
     """What a person gets to edit."""
     field = _only_text(tool)
     if field is not None:
-        return Draft(text=str(arguments[field]), field=field)
+        return Draft(text=str(arguments.get(field, "")), field=field)
     return Draft(text=json.dumps(arguments, ensure_ascii=False, indent=2), field=None)
 
 
@@ -46,14 +46,14 @@ def read(tool: Tool, text: str) -> dict[str, Any]:
         return parse(tool, given).model_dump(mode="json")
     except ValidationError as error:
         raise NotUsable("\n".join(_problems(error))) from error
-    except ValueError as error:
-        raise NotUsable(f"It holds characters that cannot be stored: {error}.") from error
+    except (ValueError, RecursionError) as error:
+        raise NotUsable(f"It holds something that cannot be stored: {error}.") from error
 
 
 def _object(text: str) -> dict[str, Any]:
     try:
         given = load(text)
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise NotUsable(f"It is not valid JSON: {error}.") from error
     if not isinstance(given, dict):
         raise NotUsable("It has to be a JSON object: names and values in braces.")
@@ -62,24 +62,32 @@ def _object(text: str) -> dict[str, Any]:
 
 def differences(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[tuple[str, str | None, str | None]]:
     """Name, old and new text of every argument that is not the same; None where there is none."""
-    names = dict.fromkeys([*before, *after])
-    return [
-        (name, _text(before, name), _text(after, name)) for name in names if _text(before, name) != _text(after, name)
-    ]
+    found: list[tuple[str, str | None, str | None]] = []
+    for name in dict.fromkeys([*before, *after]):
+        was, became = _json(before, name), _json(after, name)
+        if was == became:
+            continue
+        old, new = _text(before, name), _text(after, name)
+        found.append((name, old, new) if old != new else (name, was, became))
+    return found
+
+
+def _json(arguments: Mapping[str, Any], name: str) -> str | None:
+    return json.dumps(arguments[name], ensure_ascii=False, sort_keys=True) if name in arguments else None
 
 
 def _text(arguments: Mapping[str, Any], name: str) -> str | None:
-    if name not in arguments:
-        return None
-    value = arguments[name]
-    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    value = arguments.get(name)
+    return value if isinstance(value, str) else _json(arguments, name)
 
 
 def _only_text(tool: Tool) -> str | None:
-    """The tool's one argument, if it has just one and that is a text."""
-    fields = tool.arguments.model_fields
-    name, info = next(iter(fields.items()), (None, None))
-    return name if len(fields) == 1 and info is not None and info.annotation is str else None
+    """The tool's one argument, if it can have just that one and it is a text."""
+    known: Mapping[str, Any] = tool.schema.get("properties", {})
+    if len(known) != 1 or tool.schema.get("additionalProperties") is not False:
+        return None
+    name, value = next(iter(known.items()))
+    return name if isinstance(value, Mapping) and value.get("type") == "string" else None
 
 
 def _problems(error: ValidationError) -> Iterator[str]:

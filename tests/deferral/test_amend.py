@@ -1,0 +1,93 @@
+"""Arguments as a text that a person changes: strict on the way back, because it will run."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from bot.deferral.amend import NotUsable, differences, draft, read
+from bot.deferral.tool import Arguments, Tool, ToolOutcome
+
+
+class OneText(Arguments):
+    command: str
+
+
+class OneNumber(Arguments):
+    count: int
+
+
+class Mixed(Arguments):
+    path: str
+    mode: int = 5
+    names: list[str] = []
+
+
+def tool(arguments: type[Arguments]) -> Tool:
+    async def body(arguments: Any, call: Any) -> ToolOutcome:
+        return ToolOutcome(text="")
+
+    return Tool(name="t", description="", arguments=arguments, body=body)
+
+
+def test_a_tool_of_one_text_is_edited_as_that_text() -> None:
+    made = draft(tool(OneText), {"command": "a\n\tb "})
+    assert (made.text, made.field) == ("a\n\tb ", "command")
+    assert read(tool(OneText), "a\n\tb ") == {"command": "a\n\tb "}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"), [(OneNumber, {"count": 3}), (Mixed, {"path": "é\u202e", "mode": 6, "names": ["x"]})]
+)
+def test_every_other_tool_is_edited_as_json_and_comes_back_the_same(
+    arguments: type[Arguments], given: dict[str, Any]
+) -> None:
+    made = draft(tool(arguments), given)
+    assert made.field is None
+    assert read(tool(arguments), made.text) == given
+
+
+def test_defaults_are_filled_in_so_that_they_are_shown() -> None:
+    assert read(tool(Mixed), '{"path": "a"}') == {"path": "a", "mode": 5, "names": []}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "{", "[]", "null", "1", '{"path": "a", "path": "b"}', '{"path": NaN}', '{"path": "a", "mode": 1e999}',
+        '{"path": "a", "mode": "6"}', '{"path": 1}', '{"path": "a", "more": 1}', '{"mode": 1}', '{"path": "\\ud800"}',
+        '{"path": "a"} {"path": "b"}', '{"path": "a", "mode": 6.5}', "{'path': 'a'}", '{"path": "a",}',
+    ],
+)  # fmt: skip
+def test_what_the_tool_would_not_take_is_refused_in_words(text: str) -> None:
+    with pytest.raises(NotUsable) as refusal:
+        read(tool(Mixed), text)
+    assert str(refusal.value)
+
+
+def test_half_a_surrogate_in_a_text_is_refused() -> None:
+    with pytest.raises(NotUsable):
+        read(tool(OneText), "\ud800")
+
+
+def test_json_nested_too_deep_is_refused() -> None:
+    with pytest.raises(NotUsable):
+        read(tool(Mixed), '{"path": "a", "names": ' + "[" * 100_000 + "]" * 100_000 + "}")
+
+
+def test_differences_name_what_was_added_changed_and_left_out() -> None:
+    before = {"a": 1, "b": "x", "c": [1], "same": True}
+    after = {"a": 2, "b": "x ", "d": None, "same": True}
+    assert differences(before, after) == [
+        ("a", "1", "2"),
+        ("b", "x", "x "),
+        ("c", "[1]", None),
+        ("d", None, "null"),
+    ]
+    assert differences(before, before) == []
+
+
+def test_a_number_and_its_text_differ() -> None:
+    assert differences({"a": 5}, {"a": "5"}) == [("a", "5", '"5"')]
+    assert differences({"a": 1}, {"a": True}) == [("a", "1", "true")]
