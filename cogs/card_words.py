@@ -81,7 +81,8 @@ def consent(standing: Standing | None, call: Approval, *, most: int) -> list[str
     anybody = standing.more - len(standing.roles)
     wanted = [f"one of <@&{role}>" for role in standing.roles[:most]]
     if anybody > 0 and people:
-        wanted.append(f"{anybody} of {people}")
+        only_one = anybody == len(named) == 1 and not standing.open_roles
+        wanted.append(people if only_one else f"{anybody} of {people}")
     elif anybody > 0:
         wanted.append(f"{anybody} more")
     return [" ".join([*lines, f"Missing: {', and '.join(wanted)}."])]

@@ -58,8 +58,8 @@ class _Room:
 
 _ALONE = _Room(arguments=2_500, lines=40, small=200, remarks=420, note=150, names=6)
 _BESIDE = {
-    count: _Room(arguments=3_300 // count - 440, lines=60 // count, small=80, remarks=110, note=40, names=1)
-    for count in range(2, 6)
+    count: _Room(arguments=3_300 // count - 440, lines=60 // count, small=80, remarks=110, note=40, names=names)
+    for count, names in ((2, 2), (3, 2), (4, 1), (5, 1))
 }
 
 

@@ -58,6 +58,16 @@ async def test_who_is_missing_is_named_and_so_is_who_has_approved(approval: Any,
     assert "Approved by <@5>. Missing: one of <@&81>, and 1 of <@100>, <@101>, <@&80>." in text
 
 
+async def test_the_one_person_who_is_missing_is_named_without_counting(approval: Any, view: Any) -> None:
+    call = approval()
+    for standing, words in [
+        (Standing(given=("5",), more=1, open_users=("100",)), "Missing: <@100>."),
+        (Standing(given=("5",), more=1, open_roles=("80",)), "Missing: 1 of <@&80>."),
+        (Standing(given=(), more=2, open_users=("100", "101")), "Missing: 2 of <@100>, <@101>."),
+    ]:
+        assert words in whole(render(view(call, standings={call.id: standing}), posting=False))
+
+
 async def test_afterwards_a_card_names_all_who_approved(approval: Any, view: Any) -> None:
     call = approval(state=ApprovalState.SUCCEEDED)
     text = whole(render(view(call, standings={call.id: Standing(given=("5", "6"), more=0)}), posting=False))
