@@ -177,8 +177,14 @@ class Wall:
     async def mark_moved(self, place: str, message: str, to: str) -> None:
         self.put("moved", message, new=False, text=f"(the answer is in {to})")
 
+    async def roles_of(self, guild: str, person: str) -> frozenset[str] | None:
+        return frozenset()
+
     def who(self, person: str) -> str:
         return person
+
+    def group(self, role: str) -> str:
+        return role
 
     def link(self, place: str, message: str | None) -> str:
         return ""
