@@ -23,6 +23,7 @@ from bot.edits import Edits
 from bot.errors import UnknownApproval
 from bot.farewell import farewell
 from bot.holding import Holding
+from bot.intake import Intake
 from bot.jobs.budget import budget
 from bot.jobs.cards import JobCards
 from bot.jobs.desk import JobDesk
@@ -30,11 +31,11 @@ from bot.jobs.endings import Inbox
 from bot.jobs.watch import JobWatch
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
 from bot.turns import MOST_LOSSES, Turns
-from storage import approvals, audit, cards, conversations, open_calls, outbox, runs
+from storage import approvals, audit, cards, open_calls, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
 from storage.open_calls import OpenCall
-from storage.runs import Run, RunKind, RunState
+from storage.runs import Run, RunKind
 
 logger = logging.getLogger(__name__)
 
@@ -68,7 +69,6 @@ class Engine:
         self.database = database
         self.authority = authority
         self._clock = clock
-        self._new_id = new_id
         self._boot = boot
         self._executor = executor
         self._delivery = delivery
@@ -93,6 +93,7 @@ class Engine:
             deliver=self._deliver,
         )
         """What people do about jobs."""
+        self._intake = Intake(database=database, clock=clock, new_id=new_id, boot=boot, desk=self.desk)
         self.anew = Anew(database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver)
         """How conversations begin afresh."""
         self.decisions, self.edits = decisions, edits
@@ -121,7 +122,7 @@ class Engine:
 
         A request that comes a second time (its occurrence is known already) starts nothing. `again`: see `run_again`.
         """
-        run, is_new = await self._create(ctx, RunKind.TURN, conversation=ctx.conversation, again=again)
+        run, is_new = await self._intake.turn(ctx, again=again)
         if not is_new:
             await self._holding.again(run, reply, ctx.clock)
             return
@@ -137,10 +138,8 @@ class Engine:
         One goal of one `parent` is one job: a turn that is begun again after a crash does not start it twice. Its
         compute budget is captured here, at the last moment anything knows who held a clock over the asker.
         """
-        run, _ = await self._create(
+        run = await self._intake.job(
             ctx,
-            RunKind.JOB,
-            conversation=f"job/{self._new_id()}",
             parent=parent,
             depth=depth,
             budget_ms=budget(clocked=ctx.clock.binds, wished_ms=ctx.budget_ms),
@@ -149,64 +148,6 @@ class Engine:
         self._background.spawn(self._job_cards.show(run.id), name=f"show job {run.id}")
         self._background.spawn(self._go(run.id), name=f"job {run.id}")
         return run
-
-    async def _create(
-        self,
-        ctx: TurnContext,
-        kind: RunKind,
-        *,
-        conversation: str,
-        parent: str | None = None,
-        depth: int = 0,
-        budget_ms: int | None = None,
-        background: str = "",
-        again: Approval | None = None,
-    ) -> tuple[Run, bool]:
-        """Store a new run; or the one that was there before, and False."""
-        now = self._clock.now()
-        run_id = self._new_id()
-        run = Run(
-            id=run_id,
-            conversation=conversation,
-            kind=kind,
-            state=RunState.QUEUED,
-            place=ctx.place,
-            within=ctx.within,
-            roles=ctx.roles,
-            again=again.id if again is not None else None,
-            requester=ctx.requester,
-            # A job is its own request: what its parent may not repeat has nothing to do with it.
-            request=ctx.request if kind is RunKind.TURN else f"job/{run_id}",
-            prompt=ctx.prompt,
-            notify=ctx.notify,
-            parent=parent,
-            owner=self._boot,
-            budget_ms=budget_ms,
-            # A job sheds its parent's clock for its whole life, and for that of its own jobs.
-            clocked=ctx.clock.binds and kind is RunKind.TURN,
-            created_at=now,
-        )
-        async with self.database.begin("start run") as tx:
-            if parent is not None and (same := await runs.job_of(tx, parent, ctx.prompt)) is not None:
-                return same, False
-            if kind is RunKind.TURN and (same := await runs.of_request(tx, conversation, ctx.request)) is not None:
-                return same, False
-            await conversations.ensure(tx, conversation, at=now)
-            await runs.create(tx, run)
-            if kind is RunKind.JOB:
-                await self.desk.open(tx, run, depth=depth, background=background)
-            await audit.record(
-                tx,
-                at=now,
-                actor=ctx.requester,
-                event=f"{kind}_started",
-                run=run.id,
-                conversation=conversation,
-                detail={"place": ctx.place, "request": ctx.request},
-            )
-            if again is not None:
-                await approvals.trail(tx, again, "run_again", ctx.requester, now, {"run": run.id})
-        return run, True
 
     async def _go(self, run_id: str) -> None:
         """Take a run up, as far as it goes without people, and bring out what came of it."""

@@ -72,6 +72,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.holding": {"bot", "storage"},
     "bot.ending": {"bot.jobs", "storage"},
     "bot.anew": {"bot", "storage"},
+    "bot.intake": {"bot", "storage"},
     "bot.views": {"bot.deferral", "bot.rules", "bot.surface", "storage"},
     "bot.timeline": {"bot", "storage"},
     "bot.farewell": {"bot.clock", "bot.delivery", "bot.jobs", "bot.turns"},

@@ -1,0 +1,92 @@
+"""How a request becomes a run: one commit with all that the run begins with, or the run that was there before."""
+
+from __future__ import annotations
+
+from bot.clock import Clock, NewId
+from bot.jobs.desk import JobDesk
+from bot.surface import TurnContext
+from storage import approvals, audit, conversations, runs
+from storage.approvals import Approval
+from storage.database import Database, Transaction
+from storage.runs import Run, RunKind, RunState
+
+
+class Intake:
+    """Stores new runs, for one process."""
+
+    def __init__(self, *, database: Database, clock: Clock, new_id: NewId, boot: str, desk: JobDesk) -> None:
+        self._database = database
+        self._clock = clock
+        self._new_id = new_id
+        self._boot = boot
+        self._desk = desk
+
+    async def turn(self, ctx: TurnContext, *, again: Approval | None = None) -> tuple[Run, bool]:
+        """Store a turn; or the one that this occurrence has started before, and False. `again`: `Engine.run_again`."""
+        run = self._run(ctx, RunKind.TURN, id=self._new_id(), conversation=ctx.conversation, again=again)
+        async with self._database.begin("start run") as tx:
+            if (same := await runs.of_request(tx, run.conversation, run.request)) is not None:
+                return same, False
+            await self._store(tx, run, ctx)
+            if again is not None:
+                await approvals.trail(tx, again, "run_again", ctx.requester, run.created_at, {"run": run.id})
+        return run, True
+
+    async def job(
+        self, ctx: TurnContext, *, parent: str | None, depth: int, budget_ms: int | None, background: str
+    ) -> Run:
+        """Store a job, in a conversation of its own; or the one that `parent` has started for this goal."""
+        conversation, id = f"job/{self._new_id()}", self._new_id()
+        run = self._run(ctx, RunKind.JOB, id=id, conversation=conversation, parent=parent, budget_ms=budget_ms)
+        async with self._database.begin("start run") as tx:
+            if parent is not None and (same := await runs.job_of(tx, parent, ctx.prompt)) is not None:
+                return same
+            await self._store(tx, run, ctx)
+            await self._desk.open(tx, run, depth=depth, background=background)
+        return run
+
+    def _run(
+        self,
+        ctx: TurnContext,
+        kind: RunKind,
+        *,
+        id: str,
+        conversation: str,
+        parent: str | None = None,
+        budget_ms: int | None = None,
+        again: Approval | None = None,
+    ) -> Run:
+        return Run(
+            id=id,
+            conversation=conversation,
+            kind=kind,
+            state=RunState.QUEUED,
+            place=ctx.place,
+            within=ctx.within,
+            roles=ctx.roles,
+            again=again.id if again is not None else None,
+            requester=ctx.requester,
+            # A job is its own request: what its parent may not repeat has nothing to do with it.
+            request=ctx.request if kind is RunKind.TURN else f"job/{id}",
+            prompt=ctx.prompt,
+            notify=ctx.notify,
+            parent=parent,
+            owner=self._boot,
+            budget_ms=budget_ms,
+            # A job sheds its parent's clock for its whole life, and for that of its own jobs.
+            clocked=ctx.clock.binds and kind is RunKind.TURN,
+            created_at=self._clock.now(),
+        )
+
+    async def _store(self, tx: Transaction, run: Run, ctx: TurnContext) -> None:
+        await conversations.ensure(tx, run.conversation, at=run.created_at)
+        await runs.create(tx, run)
+        await audit.record(
+            tx,
+            at=run.created_at,
+            actor=run.requester,
+            event=f"{run.kind}_started",
+            run=run.id,
+            conversation=run.conversation,
+            detail={"place": run.place, "request": ctx.request},
+        )
