@@ -96,6 +96,10 @@ def _do(command: str, chosen: Namespace, settings: Settings, redactor: Redactor)
             from bot.cli import job_start
 
             asyncio.run(job_start.start(settings, chosen, SystemClock(), new_id))
+        case "jobs" | "job", "cancel":
+            from bot.cli import job_cancel
+
+            asyncio.run(job_cancel.cancel(settings, chosen, SystemClock()))
         case "jobs" | "job", "list":
             asyncio.run(listings.list_jobs(settings, chosen))
         case "jobs" | "job", "show":

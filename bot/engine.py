@@ -277,7 +277,7 @@ class Engine:
         for step in (
             self._executor.record_unrecorded,
             self._watch.flush,
-            self._turns.requeue_stranded,
+            self._turns.agree_with_rows,
             self._holding.release,
             self._expire,
             self._start_approved,

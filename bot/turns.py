@@ -129,7 +129,19 @@ class Turns:
         if await runs.end(tx, run.id, RunState.LOST, owner=None, at=self._clock.now(), result=LOST_TEXT):
             await self._owe_answer(tx, run, LOST_TEXT, RunState.LOST)
 
-    async def requeue_stranded(self) -> None:
+    async def agree_with_rows(self) -> None:
+        """Where the rows and this process differ about what is being worked on, make them agree. Part of the sweep."""
+        await self._notice_stopped()
+        await self._requeue_stranded()
+
+    async def _notice_stopped(self) -> None:
+        """Stop working on runs that another process has ended (`signoff jobs cancel`)."""
+        for id in tuple(self._limits):
+            run = await runs.get(self._database.reader, id)
+            if run is not None and run.ended_at is not None:
+                self.stop_working(id)
+
+    async def _requeue_stranded(self) -> None:
         """Queue again what is running in the rows and nowhere else: its ending could not be stored."""
         rows = await runs.running_of(self._database.reader, owner=self._boot)
         if all(id in self._going for id in rows):

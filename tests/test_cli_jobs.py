@@ -1,13 +1,17 @@
-"""`signoff job start` as its own process, beside a bot that runs on the same rows (issue 6, point 8)."""
+"""`signoff job start` and `jobs cancel` as processes of their own, beside a bot on the same rows (issue 6, point 8)."""
 
 from __future__ import annotations
 
+import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 
-from tests.house import ASKER, PLACE, Script, open_house
+from bot.clock import SystemClock
+from tests.house import ASKER, PLACE, ManualClock, Script, open_house
 from tests.test_cli import beside, signoff
+from tests.test_jobs import ACT, LOOK, Gate, asked, until_began
 
 LINK = "https://discord.com/channels/9/90"
 WHERE = ("--in", LINK, "--for", ASKER.id)
@@ -59,3 +63,56 @@ def test_what_makes_no_sense_starts_nothing_and_says_what_to_type(
     assert done.returncode == 1
     assert done.stderr.startswith(f"signoff: {problem}")
     assert not (tmp_path / "house.sqlite3").exists()
+
+
+def today() -> ManualClock:
+    """The command line's own clock is the real one: what it owes must be due."""
+    return ManualClock(SystemClock().now())
+
+
+async def test_a_job_that_waits_is_cancelled_with_what_it_asks_and_the_person_is_told(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT), clock=today()) as house:
+        job = await house.app.engine.start_job(asked())
+        await house.app.background.idle()
+        call = house.card[1].approvals[0].id
+        done = await beside(house, tmp_path, "jobs", "cancel", job.id)
+        assert (done.returncode, done.stderr) == (0, "")
+        assert done.stdout == f"Job {job.id} is stopped.\nCancelled with it: {call}.\n"
+        await house.later(seconds=2)
+        assert house.face.card_words[house.card[0]][-1] == "cancelled"
+        [said] = house.face.said
+        assert said.text.startswith(f"Job `{job.id}` was stopped: It was stopped by whoever runs this bot")
+        trail = await house.rows("SELECT actor, event FROM audit WHERE run = ? AND event = 'job_cancelled'", job.id)
+        assert trail == [{"actor": "system", "event": "job_cancelled"}]
+
+
+async def test_a_job_at_work_in_the_bot_stops_working_at_the_next_sweep(tmp_path: Path) -> None:
+    gate = Gate()
+    async with open_house(tmp_path, Script(LOOK, "never said"), bench=gate, clock=today()) as house:
+        job = await house.app.engine.start_job(asked())
+        await until_began(gate)
+        assert (await beside(house, tmp_path, "jobs", "cancel", job.id)).returncode == 0
+        await house.later(seconds=2)  # the look would wait for ever
+        assert [said.text.split(": ")[0] for said in house.face.said] == [f"Job `{job.id}` was stopped"]
+        assert len(house.script.seen) == 1
+
+
+async def test_a_job_that_has_ended_cannot_be_cancelled(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script("Counted.")) as house:
+        job = await house.app.engine.start_job(asked())
+        await house.app.background.idle()
+        done = await beside(house, tmp_path, "jobs", "cancel", job.id)
+        assert done.returncode == 1
+        assert done.stderr == f"signoff: Job {job.id} has ended already (done); nothing was changed.\n"
+
+
+def test_a_job_can_be_cancelled_while_no_bot_runs(tmp_path: Path) -> None:
+    id = signoff(tmp_path, "jobs", "start", "count", *WHERE).stdout.strip()
+    assert signoff(tmp_path, "jobs", "cancel", id[:8]).returncode == 0
+    with closing(sqlite3.connect(tmp_path / "house.sqlite3")) as database:
+        assert database.execute("SELECT state FROM run").fetchall() == [("cancelled",)]
+
+
+def test_cancelling_what_is_not_there_says_so(tmp_path: Path) -> None:
+    done = signoff(tmp_path, "jobs", "cancel", "nothing")
+    assert (done.returncode, done.stderr) == (1, "signoff: There is no job whose id begins with 'nothing'.\n")

@@ -37,7 +37,7 @@ def build_parser() -> argparse.ArgumentParser:
     _playground(commands.add_parser("playground", help="open a guild on this machine and run the bot in it"))
     _approvals(commands.add_parser("approvals", help="look at what waits for a decision, and what became of it"))
     _resolve(commands.add_parser("resolve", help="hand in the result of a call that waits for one from elsewhere"))
-    _jobs(commands.add_parser("jobs", aliases=["job"], help="start background work, or look at it"))
+    _jobs(commands.add_parser("jobs", aliases=["job"], help="start background work, look at it, or stop it"))
     _audit(commands.add_parser("audit", help="who did what, and whether that record is whole"))
 
     _policy(commands.add_parser("policy", help="try the rules about what runs without asking"))
@@ -79,6 +79,8 @@ def _jobs(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     _listing(verbs.add_parser("list", help="jobs that have not ended"))
     _one(verbs.add_parser("show", help="everything about one job"))
+    cancel = verbs.add_parser("cancel", help="stop one, and what it still asks; the running bot tells the people")
+    cancel.add_argument("id", help="its id, or the beginning of it")
     start = verbs.add_parser("start", help="start one; the running bot takes it up, shows it and announces its end")
     start.add_argument("goal", help="what it is to do, complete in itself")
     start.add_argument("--in", dest="place", required=True, metavar="CHANNEL", help="a channel's link, or its place")

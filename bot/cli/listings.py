@@ -130,8 +130,7 @@ async def list_jobs(settings: Settings, chosen: Namespace) -> None:
 async def show_job(settings: Settings, chosen: Namespace) -> None:
     """`signoff jobs show ID`."""
     async with reading(settings) as reader:
-        every = await runs.of_kind(reader, RunKind.JOB, every=True, limit=_EVERYTHING) if reader else []
-    one: Run = _only([job for job in every if job.id.startswith(chosen.id.lower())], "job", chosen.id)
+        one = await find_job(reader, chosen.id)
     if chosen.json:
         _print_json(asdict(one))
         return
@@ -228,6 +227,12 @@ async def _entries(reader: Reader, approval: str | None) -> AsyncIterator[AuditE
 async def find_approval(reader: Reader | None, prefix: str) -> Approval:
     """The one call whose id begins with `prefix`. Raises `NotFound`."""
     return _only(await approvals.find(reader, prefix) if reader else [], "request", prefix)
+
+
+async def find_job(reader: Reader | None, prefix: str) -> Run:
+    """The one job whose id begins with `prefix`. Raises `NotFound`."""
+    every = await runs.of_kind(reader, RunKind.JOB, every=True, limit=_EVERYTHING) if reader else []
+    return _only([job for job in every if job.id.startswith(prefix.lower())], "job", prefix)
 
 
 def _only(found: list[T], what: str, prefix: str) -> T:

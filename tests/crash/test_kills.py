@@ -42,6 +42,7 @@ UNREACHED = {
     "drop job card": "tests/test_jobs.py",
     "put back": "only in a stop in order: tests/test_stopping.py, tests/wire/test_jobs_on_the_wire.py",
     "start job at the command line": "another process's only commit: tests/test_cli_jobs.py",
+    "cancel job at the command line": "another process's only commit: tests/test_cli_jobs.py",
 }
 """Commits that no story meets, and who else tries them."""
 
