@@ -89,7 +89,7 @@ async def open_app(
         rules=settings.approvers or (),
     )
 
-    async def start_job(run_id: str, goal: str) -> Run | None:
+    async def start_job(run_id: str, goal: str) -> Run:
         return await engine.start_job_from(run_id, goal)
 
     every_tool = [*tools, make_start_job(start_job)]

@@ -306,7 +306,7 @@ class Delivery:
         with delivering():
             if (person := way.get("person")) is None:
                 return await surface.announce(announcement)
-            if "ladder" in owed.body and (hidden := await surface.hidden_from(person, owed.place)) is not None:
+            if (hidden := await surface.hidden_from(person, owed.place)) is not None:
                 raise Unreachable(hidden)
             return await surface.tell(person, announcement)
 

@@ -72,8 +72,7 @@ class Engine:
         self._boot = boot
         self._executor = executor
         self._delivery = delivery
-        self._turns = turns
-        self._holding = holding
+        self._turns, self._holding = turns, holding
         self._background = background
         self._sweep_ms = sweep_ms
         """How often to look for what other processes wrote. Deadlines are met by the alarm itself."""
@@ -91,6 +90,7 @@ class Engine:
             above=delivery.above,
             turns=turns,
             deliver=self._deliver,
+            watch=watch,
         )
         """What people do about jobs."""
         self._intake = Intake(database=database, clock=clock, new_id=new_id, boot=boot, desk=self.desk)
@@ -165,10 +165,10 @@ class Engine:
         await self._take_up_queued()  # calls that could not be shown to anybody have just ended
         await self._set_alarm()
 
-    async def start_job_from(self, run_id: str, goal: str) -> Run | None:
-        """Start a job on behalf of a run, in its place and for its requester. None from within a job too deep."""
+    async def start_job_from(self, run_id: str, goal: str) -> Run:
+        """Start a job on behalf of a run, in its place and for its requester. Raises `DecisionRefused`."""
         child = await self.desk.child_of(run_id, goal)
-        return None if child is None else await self.start_job(child.ctx, parent=run_id, depth=child.depth)
+        return await self.start_job(child.ctx, parent=run_id, depth=child.depth)
 
     async def cancel_job(self, id: str, actor: Actor) -> Run:
         """End an open job and what it still asks. For its requester and for approvers; raises `DecisionRefused`.

@@ -104,6 +104,8 @@ class Settings(BaseSettings):
     jobs_per_guild: Annotated[int, Field(ge=1)] = 6
     jobs_at_once: Annotated[int, Field(ge=1)] = 12
     """Of everybody."""
+    job_depth: Annotated[int, Field(ge=1)] = 3
+    """How deep jobs may start jobs; 1: not at all."""
 
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(values.upper)] = "INFO"
     log_format: Literal["auto", "json", "text"] = "auto"
@@ -116,8 +118,10 @@ class Settings(BaseSettings):
 
     @property
     def job_limits(self) -> JobLimits:
-        """How many jobs may work at once."""
-        return JobLimits(person=self.jobs_per_person, space=self.jobs_per_guild, bot=self.jobs_at_once)
+        """How many jobs may work at once, and how deep they may start others."""
+        return JobLimits(
+            person=self.jobs_per_person, space=self.jobs_per_guild, bot=self.jobs_at_once, depth=self.job_depth
+        )
 
     @property
     def approval_ttl_ms(self) -> int:

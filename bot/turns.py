@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from functools import partial
 
 from bot.agent.loop import AgentLoop, OnText
 from bot.asking import Asking, Bound
@@ -162,8 +163,9 @@ class Turns:
     async def cancel(self, run: Run, *, by: str) -> bool:
         """End a run on request, and what it still asks. False if it has ended already."""
         now, via = self._clock.now(), self.reply_of(run)
+        text = words.unfinished(CANCELLED_TEXT, await self._watch.said(run))
         async with self._database.begin("cancel") as tx:
-            done = await stop(tx, run.id, by=by, at=now, note="the job was stopped", text=CANCELLED_TEXT, via=via)
+            done = await stop(tx, run.id, by=by, at=now, note="the job was stopped", text=text, via=via)
         if done is not None:
             self.stop_working(run.id)
         return done is not None
@@ -301,7 +303,7 @@ class Turns:
         """How the answer grows in the reply, and how the reply's message becomes known to the row."""
         reply = self._delivery.replies.get(run.id)
         if reply is None:
-            return None
+            return partial(self._watch.grows, run.id) if run.kind is RunKind.JOB else None
 
         async def show(text: str) -> None:
             if await show_progress(reply, text):
@@ -344,6 +346,8 @@ class Turns:
     # -- T5: the run ends -----------------------------------------------------------------------
 
     async def _fail(self, run: Run, text: str, state: RunState = RunState.FAILED) -> None:
+        if state is not RunState.DONE:
+            text = words.unfinished(text, await self._watch.said(run))
         async with self._database.begin("fail") as tx:
             await self._watch.store(tx, run)
             if await runs.end(tx, run.id, state, owner=self._boot, at=self._clock.now(), result=text):

@@ -27,6 +27,8 @@ class JobLimits:
     space: int = 6
     """In one guild, or in the direct messages with one person."""
     bot: int = 12
+    depth: int = 3
+    """A job that a person or a turn starts is one deep, a job of it two deep: so deep may they go."""
     edit_ms: int = 5_000
     """A card is edited no more often than this; all the cards of one place together, five times as often."""
 

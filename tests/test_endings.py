@@ -194,6 +194,22 @@ async def test_nobody_is_told_directly_what_they_may_not_see_any_more(tmp_path: 
         assert (owed.state, owed.failures[-1]["error"]) == ("inbox", "They have left that server.")
 
 
+@pytest.mark.parametrize("kind", ["job", "turn"])
+async def test_the_copy_for_the_person_is_not_sent_either_when_they_may_not_see_the_place(
+    tmp_path: Path, kind: str
+) -> None:
+    face = Ways(hidden={ASKER.id: "They have left that server."})
+    async with open_house(tmp_path, Script("Seven."), face=face) as house:
+        if kind == "job":
+            await job(house, notify="both")
+        else:
+            await house.ask(notify="both")
+        await house.later(seconds=1)
+        assert face.told == []
+        [row] = await house.rows("SELECT state, error FROM outbox WHERE key LIKE 'dm:%' AND key NOT LIKE '%:instead'")
+        assert row == {"state": "undeliverable", "error": "They have left that server."}
+
+
 async def test_a_job_of_direct_messages_has_no_other_way(tmp_path: Path) -> None:
     face = Ways()
     async with open_house(tmp_path, Script("Seven."), face=face) as house:

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import asyncio
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.models.function import AgentInfo
 
 from bot.deferral.tool import Call, Tool, ToolOutcome
 from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
+from bot.jobs import words
 from bot.jobs.budget import CLOCKED_JOB_BUDGET_MS, JOB_BUDGET_MS
+from bot.settings import Settings
 from bot.surface import TurnClock, TurnContext
-from storage import runs
+from storage import jobs, runs
 from storage.runs import Run, RunKind
 from tests.faults import FaultyDatabase
 from tests.house import ASKER, OWNER, PLACE, STRANGER, Bench, DoArguments, House, Script, Step, open_house
@@ -32,6 +37,29 @@ async def start(house: House, prompt: str = "count", clock: TurnClock | None = N
     )
     job = await house.app.engine.start_job(ctx)
     await house.app.background.idle()
+    return job
+
+
+class Talker(Script):
+    """A model that says something beside its first call."""
+
+    def __init__(self, call: tuple[str, dict[str, Any]]) -> None:
+        super().__init__([call])
+
+    def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        answer = super()._answer(messages, info)
+        return replace(answer, parts=[TextPart("Half of it: 3."), *answer.parts]) if answer.tool_calls else answer
+
+
+async def start_with(house: House, *, budget_ms: int, spent_ms: int) -> Run:
+    """A job that has used up most of its time before it is taken up."""
+    ctx = TurnContext(
+        conversation=PLACE, place=PLACE, requester=ASKER.id, request="r1", prompt="count", budget_ms=budget_ms
+    )
+    database = house.app.database
+    job = await house.app.engine.start_job(ctx)
+    async with database.begin("spend") as tx:
+        await runs.set_spent(tx, job.id, spent_ms)
     return job
 
 
@@ -202,7 +230,19 @@ async def test_jobs_start_jobs_only_so_deep(tmp_path: Path) -> None:
         assert [row["prompt"] for row in await house.rows("SELECT prompt FROM run ORDER BY created_at, id")] == list(
             steps
         )
-        assert [outcome for outcome, _text in script.results()] == ["failed"]
+        [(outcome, text)] = script.results()
+        assert outcome == "failed"
+        assert text == f"{words.too_deep(3)} Do it here, or say what is left to do."
+
+
+async def test_the_operator_sets_how_deep_and_the_card_of_the_job_that_tried_says_so(tmp_path: Path) -> None:
+    script = Script(by_prompt={"count": [[("start_job", {"goal": "deeper"})], "I may not."]})
+    settings = Settings(approver_users=frozenset({OWNER.id}), job_depth=1)
+    async with open_house(tmp_path, script, settings=settings) as house:
+        job = await start(house)
+        assert len(await house.rows("SELECT id FROM run")) == 1
+        steps = [step.text for step in await jobs.steps_of(house.app.database.reader, job.id, last=9)]
+        assert words.too_deep(1) in steps
 
 
 @pytest.mark.parametrize(
@@ -238,3 +278,23 @@ async def test_a_job_without_time_left_is_stopped_and_says_so(tmp_path: Path) ->
         assert house.bench.effects == ["x"]
         assert await states(house, "run") == ["timed_out"]
         assert "ran out of its compute time" in house.face.said[-1].text
+
+
+async def test_what_a_job_had_said_is_kept_when_its_time_is_up_and_shown_as_unfinished(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Talker(("look", {"what": "x"})), bench=SlowBench()) as house:
+        job = await start_with(house, budget_ms=60_000, spent_ms=59_900)
+        await house.app.background.idle()
+        stored = await runs.get(house.app.database.reader, job.id)
+        assert stored is not None
+        assert (stored.state, "Half of it: 3." in (stored.result or "")) == ("timed_out", True)
+        said = house.face.said[-1].text
+        assert said.startswith(f"Job `{job.id}` ran out of time: ")
+        assert said.endswith("until then (this is not a finished answer):\nHalf of it: 3.")
+
+
+async def test_what_a_job_said_at_an_earlier_stretch_is_kept_as_well(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Talker(("act", {"what": "x"}))) as house:
+        job = await start(house)
+        await house.app.engine.cancel_job(job.id, ASKER)
+        await house.app.background.idle()
+        assert house.face.said[-1].text.endswith("(this is not a finished answer):\nHalf of it: 3.")

@@ -129,7 +129,8 @@ class Driver:
                 except Exception:
                     self.report.say(EventKind.MODEL_END, outcome="failed")
                     raise
-                self.report.say(EventKind.MODEL_END, outcome="success")
+                said = node.model_response.text if Agent.is_call_tools_node(node) else None
+                self.report.say(EventKind.MODEL_END, outcome="success", text=said)
             elif Agent.is_call_tools_node(node):
                 # A resume begins with a batch of calls that are already answered: nothing runs, nothing is heard.
                 await self._batch(node, run, SILENT if resuming else self.report)

@@ -35,6 +35,11 @@ def gist(bodies: Sequence[str]) -> str:
     return "\n".join(reversed(kept))
 
 
+def last_words(bodies: Sequence[str]) -> str:
+    """What the agent said last, or ''."""
+    return next((text.strip() for who, text in reversed(list(_said(load(bodies)))) if who == "Signoff"), "")
+
+
 def whole(bodies: Sequence[str]) -> str:
     """Everything, in order."""
     return "\n\n".join(f"## {who}\n{text}" for who, text in _said(load(bodies)))

@@ -12,7 +12,7 @@ from pydantic import Field, ValidationError, create_model
 from bot.clock import new_id
 from bot.console import visible
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
-from bot.errors import NothingRan
+from bot.errors import DecisionRefused, NothingRan
 from bot.jobs.tool import make_start_job
 from bot.permits import Example
 from bot.policing import build_policy
@@ -62,8 +62,8 @@ def _print(found: list[dict[str, Any]], *, bare: Iterable[str], rules: int) -> N
 
 
 def _tools(settings: Settings) -> list[Tool]:
-    async def no_job(run_id: str, goal: str) -> Run | None:
-        return None
+    async def no_job(run_id: str, goal: str) -> Run:
+        raise DecisionRefused("only_looking", "Nothing is started here.")
 
     sandbox = Sandbox(bare=settings.sandbox == "none")
     return [*builtin_tools(workspace=settings.workspace, sandbox=sandbox, new_id=new_id), make_start_job(no_job)]

@@ -39,6 +39,8 @@ class Event:
     tool_name: str | None = None
     outcome: str | None = None
     """Of an end: `success` or `failed`; for a tool also `retried` (the model is to correct the call) or `stopped`."""
+    text: str | None = None
+    """Of a model's end: what it said, beside its calls or as its answer."""
 
 
 OnEvent = Callable[[Event], None]
@@ -53,7 +55,13 @@ class Reporter:
     on_event: OnEvent | None = None
 
     def say(
-        self, kind: EventKind, *, call_id: str | None = None, tool_name: str | None = None, outcome: str | None = None
+        self,
+        kind: EventKind,
+        *,
+        call_id: str | None = None,
+        tool_name: str | None = None,
+        outcome: str | None = None,
+        text: str | None = None,
     ) -> None:
         """Hand one event on. What the onlooker makes of it cannot hurt the run."""
         if self.on_event is None:
@@ -65,6 +73,7 @@ class Reporter:
             call_id=call_id,
             tool_name=tool_name,
             outcome=outcome,
+            text=text,
         )
         try:
             self.on_event(event)

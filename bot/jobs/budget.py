@@ -18,9 +18,6 @@ EXTENSION_MS = 15 * 60_000
 MOST_BUDGET_MS = 4 * 3_600_000
 """What a job can be extended to."""
 
-MOST_DEPTH = 3
-"""A job may start a job, and that one a last one."""
-
 CHARGE_MS = 10_000
 """How often the time of a running job is stored: a crash loses no more of it."""
 

@@ -15,8 +15,10 @@ from bot.agent import transcript
 from bot.clock import Clock
 from bot.deferral.authority import Authority
 from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
-from bot.jobs.budget import EXTENSION_MS, MOST_BUDGET_MS, MOST_DEPTH
+from bot.jobs import words
+from bot.jobs.budget import EXTENSION_MS, MOST_BUDGET_MS
 from bot.jobs.cards import OPEN
+from bot.jobs.watch import JobWatch
 from bot.jobs.words import state_word
 from bot.place import is_private, space_of
 from bot.surface import Actor, CardPress, TurnClock, TurnContext
@@ -67,6 +69,7 @@ class JobDesk:
         above: Callable[[str], str | None],
         turns: Worker,
         deliver: Callable[[], Awaitable[None]],
+        watch: JobWatch,
     ) -> None:
         """`above`: the channel that a place is a thread of; `deliver` brings out what is owed."""
         self._database = database
@@ -76,6 +79,7 @@ class JobDesk:
         self._above = above
         self._turns = turns
         self._deliver = deliver
+        self._watch = watch
 
     async def open(self, tx: Transaction, run: Run, *, depth: int, background: str) -> None:
         """Give a new run what a job has beside it, in the commit that stores the run."""
@@ -87,12 +91,16 @@ class JobDesk:
         """What was said last in a conversation, for a job that comes from it."""
         return transcript.gist(await conversations.load(self._database.reader, conversation, last=_GIST))
 
-    async def child_of(self, run_id: str, goal: str) -> Child | None:
-        """The job that a run may start, in its place and for its requester; None from within a job too deep."""
+    async def child_of(self, run_id: str, goal: str) -> Child:
+        """The job that a run may start, in its place and for its requester. Raises `DecisionRefused`."""
         parent, job = await runs.get(self._database.reader, run_id), await jobs.get(self._database.reader, run_id)
         depth = 1 if job is None else job.depth + 1
-        if parent is None or depth > MOST_DEPTH:
-            return None
+        if parent is None:
+            raise UnknownApproval("unknown", "What wanted to start a job is not known any more.")
+        if depth > self._watch.limits.depth:
+            sentence = words.too_deep(self._watch.limits.depth)
+            self._watch.step(run_id, sentence)  # for people: it stands on the card of the job that tried
+            raise DecisionRefused("too_deep", sentence)
         ctx = TurnContext(
             conversation=parent.conversation,
             place=parent.place,

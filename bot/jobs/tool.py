@@ -7,10 +7,11 @@ from collections.abc import Awaitable, Callable
 from pydantic import Field
 
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
+from bot.errors import DecisionRefused
 from storage.runs import Run
 
-StartJob = Callable[[str, str], Awaitable[Run | None]]
-"""Takes the asking run's id and the goal; None from within a job that is too deep to start another."""
+StartJob = Callable[[str, str], Awaitable[Run]]
+"""Takes the asking run's id and the goal. Raises `DecisionRefused` where a run may start none."""
 
 
 class StartJobArguments(Arguments):
@@ -23,11 +24,10 @@ def make_start_job(start: StartJob) -> Tool:
     """`start_job(goal)`: not gated, because a job's own calls are."""
 
     async def body(arguments: StartJobArguments, call: Call) -> ToolOutcome:
-        job = await start(call.run, arguments.goal)
-        if job is None:
-            return ToolOutcome(
-                text="This job was started by a job of a job, so it cannot start another one: do it here.", ok=False
-            )
+        try:
+            job = await start(call.run, arguments.goal)
+        except DecisionRefused as refusal:
+            return ToolOutcome(text=f"{refusal.sentence} Do it here, or say what is left to do.", ok=False)
         return ToolOutcome(text=f"Started background job {job.id}. Its result will be announced here by itself.")
 
     return Tool(

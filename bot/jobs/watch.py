@@ -8,14 +8,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from bot.agent import transcript
 from bot.clock import Clock
 from bot.deferral.calls import Usage
 from bot.deferral.events import Event, EventKind, Reporter
 from bot.jobs.budget import CHARGE_MS
-from storage import jobs, runs
+from storage import conversations, jobs, runs
 from storage.database import Database, Transaction
 from storage.jobs import JobLimits, Step
 from storage.runs import Run, RunKind
+
+_LAST = 40
+"""Messages among which a job's last words are looked for."""
 
 CUT_SHORT = "put aside: the bot is being stopped, and this goes on when it is started again"
 
@@ -33,6 +37,8 @@ class _Live:
     steps: list[Step] = field(default_factory=list)
     written: int = 0
     """How many of the steps are surely stored."""
+    said: str = ""
+    """What the model said last."""
 
 
 class JobWatch:
@@ -69,6 +75,8 @@ class JobWatch:
 
         def hear(event: Event) -> None:
             started = f"started {event.tool_name}"
+            if event.kind is EventKind.MODEL_END:
+                live.said = event.text or live.said
             if event.kind is EventKind.TOOL_START:
                 live.steps.append(Step(at=self._clock.now(), text=started))
             elif event.kind in {EventKind.TOOL_END, EventKind.DEFERRED}:
@@ -86,6 +94,20 @@ class JobWatch:
         """Something that the model loop does not report, such as what became of an approved call."""
         if (live := self._live.get(run_id)) is not None:
             live.steps.append(Step(at=self._clock.now(), text=text))
+
+    async def grows(self, run_id: str, text: str) -> None:
+        """What the model is saying, as far as it has come."""
+        if (live := self._live.get(run_id)) is not None:
+            live.said = text
+
+    async def said(self, run: Run) -> str:
+        """What a job said last, whether it was its answer or not; '' if nothing, and for a turn."""
+        if run.kind is not RunKind.JOB:
+            return ""
+        live = self._live.get(run.id)
+        if live is not None and live.said.strip():
+            return live.said.strip()
+        return transcript.last_words(await conversations.load(self._database.reader, run.conversation, last=_LAST))
 
     def working(self, run_id: str) -> tuple[int, int] | None:
         """When the running stretch began, and the compute time before it, in milliseconds; None if there is none."""

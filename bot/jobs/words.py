@@ -38,6 +38,16 @@ _STATES = {
 }
 
 
+def too_deep(most: int) -> str:
+    """Why a job may not start one more."""
+    return f"No job was started: jobs start jobs at most {most} deep here (SIGNOFF_JOB_DEPTH), and this is that deep."
+
+
+def unfinished(text: str, partial: str) -> str:
+    """The words of an ending that came before the answer, with what had been said until then shown as such."""
+    return f"{text}\n\nWhat it had said until then (this is not a finished answer):\n{partial}" if partial else text
+
+
 def state_word(run: Run) -> str:
     """How a job stands, in a word or three."""
     return "nothing to report" if reports_nothing(run) else _STATES[run.state]
