@@ -12,7 +12,6 @@ from bot.anew import Begun
 from bot.engine import Engine
 from bot.errors import DecisionRefused, DeliveryError
 from cogs import arguments, inert, limits, places
-from cogs.approvals import listed
 from cogs.interactions import acknowledge, actor_of, place_of, whisper
 from cogs.posting import Post
 from cogs.surface import DiscordSurface
@@ -61,7 +60,7 @@ def told(begun: Begun) -> str:
     if not lines:
         ended = f"{begun.requests} open {'request was' if begun.requests == 1 else 'requests were'} ended."
         return f"{BEGUN} {ended if begun.requests else NOTHING_OPEN}"
-    return f"{BEGUN}\n{listed(lines, unseen=0)}"
+    return f"{BEGUN}\n{limits.listed(lines)}"
 
 
 def _named(call: Approval) -> str:

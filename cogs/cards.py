@@ -125,7 +125,7 @@ class _Row:
             *card_words.changes(call, limit=room.remarks, most=room.names),
         ]
         budget = room.arguments - length("\n".join(self._first))
-        self.drawn = arguments.draw(_shown_arguments(call), budget=budget, lines=room.lines)
+        self.drawn = arguments.draw(shown_arguments(call), budget=budget, lines=room.lines)
         self.pending = call.state is ApprovalState.PENDING
         self.can_approve = self.pending and call.kind == ToolKind.APPROVAL and (attached or not self.drawn.hidden)
         self._room = room
@@ -226,7 +226,7 @@ def _count(item: Item) -> int:
     return 1 + len(item.children) if isinstance(item, ui.ActionRow) else 1
 
 
-def _shown_arguments(call: Approval) -> dict[str, object]:
+def shown_arguments(call: Approval) -> dict[str, object]:
     """The arguments, and what the call would change as far as its tool can tell.
 
     A question's choices are on its buttons, so they are written out only when a button cannot hold them all.
@@ -257,9 +257,9 @@ def _named(view: CardView) -> str:
 def _attachment(view: CardView) -> Attachment:
     if len(view.approvals) == 1:
         call = view.approvals[0]
-        return Attachment(name=f"call-{call.id}.txt", content=arguments.whole(_shown_arguments(call)))
+        return Attachment(name=f"call-{call.id}.txt", content=arguments.whole(shown_arguments(call)))
     parts = (
-        f"{inert.label(call.tool)} ({call.id})\n\n{arguments.whole(_shown_arguments(call))}" for call in view.approvals
+        f"{inert.label(call.tool)} ({call.id})\n\n{arguments.whole(shown_arguments(call))}" for call in view.approvals
     )
     return Attachment(name=f"calls-{view.card.id}.txt", content="\n\n----\n\n".join(parts))
 

@@ -87,11 +87,11 @@ class SignoffClient(commands.Bot):
         spawn = self._background.spawn
         await self.add_cog(Presses(self, self._engine, self.surface, spawn))
         await self.add_cog(Chat(self, self._engine, self.surface, spawn))
-        await self.add_cog(Approvals(self._engine, self.surface))
+        await self.add_cog(Approvals(self._engine))
         await self.add_cog(Jobs(self, self._engine))
         await self.add_cog(Inbox(self._engine, self.surface))
         await self.add_cog(New(self._engine, self.surface))
-        await self.add_cog(Help())
+        await self.add_cog(Help(self))
         await self.add_cog(Why(self._engine))
         application = self.application or await self.application_info()
         await self._refuse_everybody()

@@ -40,11 +40,19 @@ class Verb(StrEnum):
     ALL_DENY = "all-deny"
     ALL_CANCEL = "all-cancel"
     EXTEND = "extend"
-    PICK_CANCEL = "pick-cancel"
-    """A choice in a list of one's own calls; the id says nothing."""
+    LIST_APPROVE = "list-approve"
+    """In a private list of open calls, here and in the next five; the number says where in which list."""
+    LIST_APPROVE_UNSEEN = "list-approve-unseen"
+    LIST_DENY = "list-deny"
+    LIST_CANCEL = "list-cancel"
+    LIST_DETAILS = "list-details"
+    LIST_PAGE = "list-page"
+    HELP = "help"
+    """A choice in the list of topics; the id says nothing."""
     FORM_ANSWER = "form-answer"
-    """A submitted form; the number tells this opening of it from others. Here and in the next four."""
+    """A submitted form; the number tells this opening of it from others. Here and in the next five."""
     FORM_APPROVE = "form-approve"
+    FORM_LIST_APPROVE = "form-list-approve"
     FORM_ALL_APPROVE = "form-all-approve"
     FORM_DENY = "form-deny"
     FORM_EDIT = "form-edit"
@@ -58,7 +66,7 @@ class Verb(StrEnum):
 
 
 FORMS = frozenset(verb for verb in Verb if verb.startswith("form-"))
-NUMBERED = FORMS | {Verb.CHOICE}
+NUMBERED = FORMS | {Verb.CHOICE} | {verb for verb in Verb if verb.startswith("list-")}
 EDITIONED = frozenset({Verb.ALL_APPROVE, Verb.ALL_APPROVE_UNSEEN, Verb.ALL_DENY, Verb.FORM_ALL_APPROVE})
 """What decides about all calls of a card must not decide about one that the presser has not seen."""
 

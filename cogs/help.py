@@ -1,30 +1,70 @@
-"""`/help`: what this is, in a few lines."""
+"""`/help`: what this is and how it is used, by topic, privately."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
+
 import discord
-from discord import app_commands
+from discord import app_commands, ui
 from discord.ext import commands
 
+from cogs import inert
+from cogs.custom_ids import CustomId, Verb
+from cogs.help_texts import TEXTS, Topic
 from cogs.interactions import whisper
+from cogs.limits import listed
 
-HELP = (
-    "Tell me what you need: `/ask`, a mention, an answer to one of my messages, or a direct message.\n"
-    "I can run commands and Python, read and write files in my workspace, fetch pages, and work in the background.\n"
-    "What has consequences does not run by itself: a card shows exactly what would run, and an approver decides."
-    " What was approved is what runs, once.\n"
-    "`/approvals` what waits for a decision · `/why` the story of one · `/new` begin afresh\n"
-    "`/job start` work in the background · `/job list` what is going on · `/inbox` what I could not deliver ·"
-    " `/notify` where results go"
-)
+HELP = TEXTS[Topic.START] + "\n\n-# `/help` has more, by topic."
+"""What somebody is told who said nothing else to the bot."""
 
 
 class Help(commands.Cog):
     """Answers `/help`."""
 
-    @app_commands.command(name="help", description="What I can do, in a few lines.")
+    def __init__(self, bot: commands.Bot) -> None:
+        self._bot = bot
+
+    @app_commands.command(name="help", description="What I can do and how I am used, by topic.")
+    @app_commands.describe(topic="What you want to know about.")
+    @app_commands.choices(topic=[app_commands.Choice(name=one.value, value=one.name.lower()) for one in Topic])
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
-    async def help(self, interaction: discord.Interaction) -> None:
+    async def help(self, interaction: discord.Interaction, topic: str = "start") -> None:
         """Answer privately."""
-        await whisper(interaction, HELP)
+        chosen = Topic[topic.upper()]
+        await whisper(interaction, told(chosen, self._bot.tree.get_commands()), view=picker(chosen))
+
+
+def told(topic: Topic, every: Sequence[object]) -> str:
+    """The text of a topic, given all commands."""
+    if topic is not Topic.COMMANDS:
+        return TEXTS[topic]
+    return listed(sorted(_lines(every)))
+
+
+def picker(chosen: Topic) -> ui.View:
+    """A list of the topics. Needs a running loop."""
+    options = [discord.SelectOption(label=one.value, value=one.name.lower(), default=one is chosen) for one in Topic]
+    select: ui.Select[ui.View] = ui.Select(
+        custom_id=str(CustomId(verb=Verb.HELP, id="topic")), placeholder="Another topic…", options=options
+    )
+    view = ui.View(timeout=None)
+    view.add_item(select)
+    view.stop()  # a finished view is sent but not stored: picks come to `Presses`, like all presses
+    return view
+
+
+async def picked(interaction: discord.Interaction, value: str, every: Sequence[object]) -> None:
+    """Show another topic in the same private message. An unknown one shows the first."""
+    chosen = next((one for one in Topic if one.name.lower() == value), Topic.START)
+    await interaction.response.edit_message(content=told(chosen, every), view=picker(chosen))
+
+
+def _lines(every: Sequence[object]) -> Iterator[str]:
+    for command in every:
+        if isinstance(command, app_commands.Group):
+            yield from _lines(command.commands)
+        elif isinstance(command, app_commands.Command):
+            yield f"`/{command.qualified_name}` {command.description}"
+        elif isinstance(command, app_commands.ContextMenu):
+            yield f"In a message's or person's menu, Apps: {inert.line(command.name)}"

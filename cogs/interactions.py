@@ -99,3 +99,18 @@ async def whisper(
             "private answer lost",
             extra={"action": "whisper_failed", "interaction": interaction.id, "problem": repr(error)},
         )
+
+
+async def show_private(interaction: discord.Interaction, view: discord.ui.LayoutView) -> None:
+    """Put a view where the acknowledged answer is to be, or in the place of the private message that was pressed.
+
+    An acknowledgement cannot carry the mark of such a message, so it becomes one by an edit.
+    """
+    try:
+        async with asyncio.timeout(ACKNOWLEDGE_SECONDS * 2):
+            await interaction.edit_original_response(view=view, allowed_mentions=NOBODY)
+    except DISCORD_FAILED as error:
+        logger.warning(
+            "private list lost",
+            extra={"action": "show_failed", "interaction": interaction.id, "problem": repr(error)},
+        )

@@ -13,9 +13,9 @@ from bot.errors import DecisionRefused
 from bot.jobs.words import state_word
 from bot.surface import TurnContext
 from cogs import inert, places
-from cogs.approvals import listed
 from cogs.chat import PROMPT, Notify, quoted, refusal_here, show_request
 from cogs.interactions import DISCORD_FAILED, above, acknowledge, actor_of, place_of, roles_of, whisper
+from cogs.limits import listed
 from cogs.posting import NOBODY
 from cogs.visibility import visible
 from storage.runs import Run
@@ -86,7 +86,7 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
             f"  started by <@{run.requester}> <t:{run.created_at // 1000}:R>"
             for run in await self._seen(interaction)
         ]
-        await whisper(interaction, listed(entries, unseen=0) if entries else NO_JOBS)
+        await whisper(interaction, listed(entries) if entries else NO_JOBS)
 
     @app_commands.command(description="One background job: its goal, how it stands, what came of it.")
     @app_commands.describe(id="The job's id, as shown when it was started.")

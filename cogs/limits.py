@@ -14,6 +14,8 @@ CARD_TEXT = 4_000
 """Characters summed over all text displays of a components v2 message."""
 COMPONENTS = 40
 """Components of a message, nested ones included."""
+LIST = 1_800
+"""Of a message's content, for the lines of a list: what comes before and behind it has the rest."""
 CUSTOM_ID = 100
 BUTTON_LABEL = 80
 BUTTONS_IN_ROW = 5
@@ -37,3 +39,17 @@ def nonce(key: str, piece: int = 0) -> str:
     """
     digest = hashlib.blake2b(f"{piece}/{key}".encode(), digest_size=15).digest()
     return base64.b32encode(digest).decode("ascii").lower()
+
+
+def listed(entries: list[str]) -> str:
+    """Lines of a list in one message; what does not fit is counted."""
+    shown: list[str] = []
+    room = LIST
+    for entry in entries:
+        room -= length(entry) + 1
+        if room < 0:
+            break
+        shown.append(entry)
+    if len(shown) < len(entries):
+        shown.append(f"-# and {len(entries) - len(shown)} more")
+    return "\n".join(shown)

@@ -84,8 +84,8 @@ def confirmation(verb: Verb, id: str, opening: int, *, edition: int | None = Non
         id,
         opening,
         ui.TextDisplay(
-            "This card shows only a part; the whole is in its attached file, and the whole would run. Read the file"
-            " first."
+            "Only a part is shown here; the whole is in the card's attached file and in `Details`, and the whole would"
+            " run. Read it first."
         ),
         ui.Label(text=f"Type {CONFIRMATION} to approve the whole", component=field),
         edition=edition,
@@ -111,10 +111,10 @@ def uploaded(interaction: discord.Interaction) -> Mapping[str, Any] | None:
     return None
 
 
-def picked(interaction: discord.Interaction) -> list[str]:
-    """What was picked in one of our lists."""
+def picked(interaction: discord.Interaction) -> str:
+    """What was picked in one of our lists, or ''."""
     data: Mapping[str, Any] = dict(interaction.data or {})
-    return [str(value) for value in data.get("values", [])]
+    return next(map(str, data.get("values", [])), "")
 
 
 def _fields(components: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:

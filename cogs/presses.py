@@ -20,7 +20,7 @@ from bot.deferral.authority import Act
 from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.surface import CardPress, Press
-from cogs import again, card_words, details, forms, job_presses, modals
+from cogs import again, card_words, details, forms, help, job_presses, list_presses, modals
 from cogs.custom_ids import CustomId, Verb, decode
 from cogs.interactions import DISCORD_FAILED, acknowledge, actor_of, place_of, whisper
 from cogs.replies import Spawn
@@ -33,7 +33,6 @@ T = TypeVar("T")
 
 UNKNOWN = "I do not know this button any more, so nothing was changed. `/approvals` shows what is open."
 BROKEN = "Something went wrong inside me. The card and `/approvals` show whether this counted. (Log entry {id}.)"
-CANCELLED = "Cancelled. Nothing ran."
 NOT_CONFIRMED = f"Nothing was approved: the form wants the word {modals.CONFIRMATION}."
 COUNTED = "Your approval counts. The card shows who else has to approve."
 LATE = "I was too slow to look that up, so nothing was changed. Press the button again."
@@ -83,6 +82,9 @@ class Presses(commands.Cog):
         if pressed.verb in job_presses.VERBS:
             await job_presses.handle(interaction, pressed.verb, every, self._engine.desk)
             return
+        if pressed.verb in list_presses.VERBS:
+            await list_presses.handle(interaction, pressed, message, self._engine)
+            return
         match pressed.verb:
             case Verb.JOB_NOTE:
                 await _open(interaction, modals.note(pressed.id, interaction.id))
@@ -98,9 +100,8 @@ class Presses(commands.Cog):
             case Verb.ALL_CANCEL:
                 await acknowledge(interaction)
                 await self._together(interaction, every, Act.CANCEL)
-            case Verb.PICK_CANCEL:
-                await acknowledge(interaction, answer_follows=True)
-                await self._cancel_picked(interaction)
+            case Verb.HELP:
+                await help.picked(interaction, modals.picked(interaction), self._bot.tree.get_commands())
             case Verb.EXTEND:
                 await acknowledge(interaction, answer_follows=True)
                 until = await self._engine.edits.extend(every)
@@ -128,6 +129,8 @@ class Presses(commands.Cog):
                     await _open(interaction, modals.edit(pressed.id, interaction.id, draft))
             case Verb.APPROVE_UNSEEN:
                 await _open(interaction, modals.confirmation(Verb.FORM_APPROVE, pressed.id, interaction.id))
+            case Verb.LIST_APPROVE_UNSEEN:
+                await _open(interaction, modals.confirmation(Verb.FORM_LIST_APPROVE, pressed.id, interaction.id))
             case Verb.ALL_APPROVE_UNSEEN:
                 form = modals.confirmation(Verb.FORM_ALL_APPROVE, pressed.id, interaction.id, edition=pressed.edition)
                 await _open(interaction, form)
@@ -160,13 +163,6 @@ class Presses(commands.Cog):
             told.append(f"Not all of them: {result.refused[0].sentence}")
         if told:
             await whisper(interaction, "\n".join(told))
-
-    async def _cancel_picked(self, interaction: discord.Interaction) -> None:
-        """Cancel what somebody picked in their own list. Raises `DecisionRefused`."""
-        for id in modals.picked(interaction):
-            press = Press(actor=actor_of(interaction), approval=id, place=str(place_of(interaction)), message=None)
-            await self._engine.decisions.cancel(press)
-        await whisper(interaction, CANCELLED)
 
     async def _choose(self, press: Press, number: int) -> None:
         view = await self._engine.details(press)

@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from cogs import forms, presses
+from cogs import forms
 from tests.cogs.guild import Guild, custom_id, labels, open_guild, text_of
 from tests.cogs.test_presses import forge, private, state
 from tests.house import Bench, Script
@@ -354,25 +354,6 @@ async def test_a_question_can_be_cancelled_too(tmp_path: Path) -> None:
         await here.ben.click(here.card, label="Cancel")
         await here.settle()
         assert await state(here) == ["cancelled"]
-
-
-async def test_ones_own_calls_are_cancelled_from_the_list(tmp_path: Path) -> None:
-    async with asked(tmp_path, TWO, "I see.") as here:
-        listed = (await here.ben.slash(here.channel, "approvals")).response
-        assert listed.ephemeral
-        [row] = listed.components
-        [select] = row["components"]
-        assert [option["description"] for option in select["options"]] == ["echo one", "echo two"]
-        result = await here.ben.select(listed, [select["options"][1]["value"]])
-        await here.settle()
-        assert private(result) == [presses.CANCELLED]
-        assert await state(here) == ["pending", "cancelled"]
-
-
-async def test_the_list_of_somebody_who_asked_nothing_has_nothing_to_cancel(tmp_path: Path) -> None:
-    async with asked(tmp_path) as here:
-        listed = (await here.ana.slash(here.channel, "approvals")).response
-        assert listed.components == []
 
 
 # -- once more ----------------------------------------------------------------------------------

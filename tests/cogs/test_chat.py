@@ -202,10 +202,3 @@ def test_a_quote_keeps_every_line_and_cuts_what_is_too_long() -> None:
     for long in ("x" * 6_000, "a\n" * 3_000, "🙂" * 3_000):
         assert limits.length(quoted(long)) < 1_300
         assert quoted(long).endswith("\n> …")
-
-
-async def test_help_is_short_and_private(tmp_path: Path) -> None:
-    async with open_guild(tmp_path, Script()) as here:
-        result = await here.ben.slash(here.channel, "help")
-        assert result.ephemeral
-        assert result.response.content == HELP

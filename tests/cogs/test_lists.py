@@ -1,4 +1,4 @@
-"""`/approvals` and `/job`: private lists of what one could see by oneself (issue 2, point 11)."""
+"""`/job`: private lists of what one could see by oneself (issue 2, point 11). `/approvals`: `test_approval_list.py`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,8 @@ from typing import Any
 
 import discord
 
-from cogs.approvals import NOTHING, listed
 from cogs.jobs import NO_JOBS, NO_SUCH_JOB
-from cogs.limits import CONTENT, length
+from cogs.limits import CONTENT, length, listed
 from tests.cogs.guild import Guild, open_guild
 from tests.house import Script
 
@@ -24,61 +23,10 @@ def hidden(here: Guild, *who: Any) -> Any:
     return here.guild.create_text_channel("hidden", overwrites={here.guild.default_role: closed, **members})
 
 
-async def test_open_requests_are_listed_with_links_to_their_cards(tmp_path: Path) -> None:
-    async with open_guild(tmp_path, Script(SHELL)) as here:
-        await here.ben.slash(here.channel, "ask", prompt="please")
-        result = await here.mallory.slash(here.channel, "approvals")
-        assert result.ephemeral
-        [told] = [message.content for message in [result.response]]
-        card = here.card
-        assert f"https://discord.com/channels/{here.guild.id}/{here.channel.id}/{card.id}" in told
-        assert "`shell` `echo hello…`" in told
-        assert f"<@{here.ben.id}>" in told
-
-
-async def test_an_empty_list_says_so(tmp_path: Path) -> None:
-    async with open_guild(tmp_path, Script(SHELL, "Done.")) as here:
-        assert (await here.ben.slash(here.channel, "approvals")).response.content == NOTHING
-        await here.ben.slash(here.channel, "ask", prompt="please")
-        await here.ana.click(here.card, label="Deny")
-        await here.settle()
-        assert (await here.ben.slash(here.channel, "approvals")).response.content == NOTHING
-
-
-async def test_what_lies_in_a_channel_one_cannot_see_is_only_counted(tmp_path: Path) -> None:
-    async with open_guild(tmp_path, Script(SHELL)) as here:
-        await here.ben.slash(hidden(here, here.ben), "ask", prompt="please")
-        told = (await here.mallory.slash(here.channel, "approvals")).response.content
-        assert "echo hello" not in told
-        assert "1 more in channels that you cannot open" in told
-        assert "echo hello" in (await here.ben.slash(here.channel, "approvals")).response.content
-
-
-async def test_a_private_thread_is_not_everybodys(tmp_path: Path) -> None:
-    async with open_guild(tmp_path, Script(SHELL)) as here:
-        made = await here.env.bot.get_channel(here.channel.id).create_thread(name="quiet")
-        await made.add_user(discord.Object(here.ben.id))
-        [thread] = here.channel.threads
-        await here.ben.slash(thread, "ask", prompt="please")
-        assert "echo hello" in (await here.ben.slash(here.channel, "approvals")).response.content
-        assert "echo hello" not in (await here.mallory.slash(here.channel, "approvals")).response.content
-
-
-async def test_another_persons_direct_messages_are_not_listed(tmp_path: Path) -> None:
-    async with open_guild(tmp_path, Script(SHELL)) as here:
-        here.app.engine.set_owners(frozenset({str(here.ben.id)}))
-        ben, mallory = here.people["ben"], here.people["mallory"]
-        await ben.send_dm("please")
-        await here.settle()
-        assert (await mallory.slash("approvals")).response.content == NOTHING
-        assert "echo hello" in (await ben.slash("approvals")).response.content
-
-
 def test_a_long_list_is_cut_and_counted() -> None:
-    text = listed([f"- entry {n} " + "x" * 100 for n in range(50)], unseen=2)
+    text = listed([f"- entry {n} " + "x" * 100 for n in range(50)])
     assert length(text) <= CONTENT
-    assert "and 34 more" in text
-    assert text.endswith("-# 2 more in channels that you cannot open")
+    assert text.endswith("and 34 more")
 
 
 async def test_a_job_works_in_the_background_and_announces_its_end(tmp_path: Path) -> None:
