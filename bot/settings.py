@@ -99,6 +99,11 @@ class Settings(BaseSettings):
     hold_seconds: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=60)
     """How long a turn waits in place for a decision."""
 
+    ask_in_thread: Annotated[bool, BeforeValidator(values.switch)] = False
+    """Whether `/ask` opens a thread in a channel when the person says nothing about it."""
+    message_content: Literal["auto", "on", "off"] = "auto"
+    """Whether Discord is asked for the text of messages without a mention; `auto`: if the application may."""
+
     jobs_per_person: Annotated[int, Field(ge=1)] = 2
     """Background jobs of one person that work at the same time; the others queue."""
     jobs_per_guild: Annotated[int, Field(ge=1)] = 6

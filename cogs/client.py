@@ -10,6 +10,7 @@ import hashlib
 import json
 import logging
 from collections.abc import Awaitable, Callable
+from typing import Literal
 
 import aiohttp
 import discord
@@ -20,11 +21,13 @@ from bot.engine import Engine
 from bot.errors import StartError
 from cogs.anew import New
 from cogs.approvals import Approvals
+from cogs.begin import Beginner
 from cogs.chat import Chat
 from cogs.errors import SignoffTree
 from cogs.help import Help
 from cogs.inbox import Inbox
 from cogs.jobs import Jobs
+from cogs.mentions import Mentions
 from cogs.posting import NOBODY
 from cogs.presses import Presses
 from cogs.surface import DiscordSurface
@@ -34,6 +37,7 @@ logger = logging.getLogger(__name__)
 
 Remember = Callable[[str, str], Awaitable[None]]
 Recall = Callable[[str], Awaitable[str | None]]
+MessageContent = Literal["auto", "on", "off"]
 
 PORTAL = "https://discord.com/developers/applications"
 LONGEST_WAIT_SECONDS = 60.0
@@ -42,12 +46,16 @@ LONGEST_RATE_LIMIT_SECONDS = 30.0
 _SYNCED = "discord commands"
 
 
-def least_intents() -> discord.Intents:
-    """What is needed and no more: commands, mentions and direct messages come with their text without asking for it."""
+def least_intents(*, message_content: bool = False) -> discord.Intents:
+    """What is needed and no more: commands, mentions and direct messages come with their text without asking for it.
+
+    `message_content`: also that of other messages, which threads without a mention need. A privileged intent.
+    """
     intents = discord.Intents.none()
     intents.guilds = True
     intents.guild_messages = True
     intents.dm_messages = True
+    intents.message_content = message_content
     return intents
 
 
@@ -62,13 +70,19 @@ class SignoffClient(commands.Bot):
         remember: Remember,
         recall: Recall,
         proxy: str | None = None,
+        in_thread: bool = False,
+        message_content: MessageContent = "auto",
     ) -> None:
-        """`remember` and `recall` keep a small fact across restarts; `proxy` is for REST and gateway."""
+        """`remember` and `recall` keep a small fact across restarts; `proxy` is for REST and gateway.
+
+        `in_thread`: see `Chat`. `message_content`: whether to ask Discord for the text of messages that do not mention
+        the bot; `auto` where the application's page allows it.
+        """
         super().__init__(
             commands.when_mentioned,
             help_command=None,
             tree_cls=SignoffTree,
-            intents=least_intents(),
+            intents=least_intents(message_content=message_content == "on"),
             allowed_mentions=NOBODY,
             max_messages=None,
             member_cache_flags=discord.MemberCacheFlags.none(),
@@ -76,6 +90,8 @@ class SignoffClient(commands.Bot):
             max_ratelimit_timeout=LONGEST_RATE_LIMIT_SECONDS,
             proxy=proxy,
         )
+        self._in_thread = in_thread
+        self._message_content = message_content
         self._engine = engine
         self._background = background
         self._remember = remember
@@ -86,7 +102,9 @@ class SignoffClient(commands.Bot):
         """Learn who owns the bot, offer the commands, and begin to make good what a dead process left."""
         spawn = self._background.spawn
         await self.add_cog(Presses(self, self._engine, self.surface, spawn))
-        await self.add_cog(Chat(self, self._engine, self.surface, spawn))
+        beginner = Beginner(self._engine, self.surface, spawn)
+        await self.add_cog(Chat(self, self._engine, beginner, in_thread=self._in_thread))
+        await self.add_cog(Mentions(self, self.surface, beginner))
         await self.add_cog(Approvals(self._engine))
         await self.add_cog(Jobs(self, self._engine))
         await self.add_cog(Inbox(self._engine, self.surface))
@@ -94,12 +112,19 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Help(self))
         await self.add_cog(Why(self._engine))
         application = self.application or await self.application_info()
+        self._read_more_if_allowed(application.flags)
         await self._refuse_everybody()
         self._engine.set_owners(owners_of(application))
         await self._engine.belong_to(str(application.id))
         await self._offer_commands(application.id)
         self._engine.connect(self.surface)
         spawn(self._engine.recover(), name="recover")
+
+    def _read_more_if_allowed(self, flags: discord.ApplicationFlags) -> None:
+        """Asking for a privileged intent that is not allowed ends the connection, so it is looked up first."""
+        allowed = flags.gateway_message_content or flags.gateway_message_content_limited
+        if self._message_content == "auto" and allowed:
+            self._connection._intents.message_content = True  # what the gateway is told when it connects, after this
 
     async def _refuse_everybody(self) -> None:
         """The role that is a server itself is everybody's there. It never counts, and the start says so.

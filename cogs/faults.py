@@ -15,6 +15,7 @@ from bot.errors import DeliveryError, Unreachable
 
 MISSING_ACCESS, MISSING_PERMISSIONS = 50001, 50013
 _NO_REPLY_WITHOUT_HISTORY = 160002
+HAS_A_THREAD = 160004
 _TOO_LARGE = 40005
 
 _NEVER = {
@@ -35,6 +36,7 @@ _LATER = {
     30046: "That message is old and was edited too often lately.",
     40003: "I am opening direct messages too fast.",
     160005: "That thread is locked.",
+    160006: "That server has as many active threads as Discord allows.",
 }
 """Codes of Discord's documentation, "JSON error codes"."""
 

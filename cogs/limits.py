@@ -22,6 +22,7 @@ BUTTONS_IN_ROW = 5
 MODAL_TITLE = 45
 MODAL_INPUT = 4_000
 NONCE = 25
+THREAD_NAME = 100
 
 
 def length(text: str) -> int:

@@ -30,3 +30,17 @@ def missing_in(client: discord.Client, guild_id: int | None, channel_id: int) ->
     if guild is None or channel is None:
         return []
     return missing(channel.permissions_for(guild.me), thread=isinstance(channel, discord.Thread))
+
+
+def sentence(names: list[str]) -> str:
+    """What a person is told of permissions that are lacking."""
+    return (
+        f"I cannot work here: I lack {', '.join(names)}. Somebody who manages this server can give me that in the"
+        " channel's settings, under Permissions."
+    )
+
+
+def missing_for_thread(held: discord.Permissions) -> list[str]:
+    """The names of what is needed to open a public thread in a channel and write in it, and not held."""
+    needed = {"create_public_threads": "Create Public Threads", "send_messages_in_threads": "Send Messages in Threads"}
+    return [name for flag, name in needed.items() if not getattr(held, flag)]

@@ -121,6 +121,26 @@ class Channel:
         with self._reaching():
             await self.messageable.get_partial_message(message).delete()
 
+    async def open_thread(self, message: int, name: str) -> int:
+        """Open a public thread on a message; its id. Raises `DeliveryError`, `Unreachable`.
+
+        A thread has the id of the message that it was opened on, and there is one at most: after a lost answer a
+        second try finds the first one's.
+        """
+        with self._reaching():
+            try:
+                thread = await self.messageable.get_partial_message(message).create_thread(name=name)
+            except discord.HTTPException as error:
+                if error.code != faults.HAS_A_THREAD:
+                    raise
+                return message
+            return thread.id
+
+    async def let_in(self, person: int) -> None:
+        """Put somebody on the list of this thread. Raises `DeliveryError`, `Unreachable`."""
+        with self._reaching():
+            await self._client.http.add_user_to_thread(self.place.channel, person)
+
     async def typing(self) -> None:
         """Show for ten seconds that something is being written. Raises `DeliveryError`, `Unreachable`."""
         with self._reaching():

@@ -114,6 +114,9 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
             remember=app.remember,
             recall=app.recall,
             proxy=settings.discord_proxy,
+            in_thread=settings.ask_in_thread,
+            # The playground's own guild hides nothing from the bot that it was made for.
+            message_content="on" if twin_address() else settings.message_content,
         )
         connected = asyncio.ensure_future(run_client(client, token))
         stopped = asyncio.ensure_future(stopping.wait())

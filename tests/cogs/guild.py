@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,8 @@ class Guild:
     mallory: Any
     people: dict[str, Any]
     """The same three as users, with their direct messages."""
+    face: dict[str, Any] = field(default_factory=dict)
+    """What the client was made with."""
 
     @property
     def messages(self) -> list[discord.Message]:
@@ -76,7 +78,7 @@ class Guild:
 
     async def restart(self) -> None:
         """A new client on the same engine, as after a start: nothing is registered with discord.py."""
-        await self.env.restart_bot(make_client(self.app))
+        await self.env.restart_bot(make_client(self.app, **self.face))
         self.app.engine.set_owners(frozenset({str(self.ana.id)}))
 
     def approve_by(self, *rules: ApproverRule, users: Iterable[int] = (), roles: Iterable[int] = ()) -> None:
@@ -117,8 +119,8 @@ def _walk(components: Any) -> Any:
         yield from _walk(getattr(component, "children", []))
 
 
-def make_client(app: App) -> SignoffClient:
-    return SignoffClient(engine=app.engine, background=app.background, remember=app.remember, recall=app.recall)
+def make_client(app: App, **face: Any) -> SignoffClient:
+    return SignoffClient(engine=app.engine, background=app.background, remember=app.remember, recall=app.recall, **face)
 
 
 @asynccontextmanager
@@ -129,9 +131,11 @@ async def open_guild(
     bench: Bench | None = None,
     settings: Settings | None = None,
     job_limits: JobLimits | None = None,
+    face: dict[str, Any] | None = None,
     **options: Any,
 ) -> AsyncIterator[Guild]:
-    """A guild with one channel, and the bot in it."""
+    """A guild with one channel, and the bot in it; `face`: see `SignoffClient`."""
+    face = face or {}
     bench, clock = bench or Bench(), ManualClock()
     settings = (settings or Settings()).model_copy(update={"database": folder / "guild.sqlite3", "workspace": folder})
     async with (
@@ -145,7 +149,7 @@ async def open_guild(
             sweep_ms=3_600_000,
             job_limits=job_limits or JobLimits(edit_ms=PACE_MS),
         ) as app,
-        simcord.run(make_client(app), **options) as env,
+        simcord.run(make_client(app, **face), **options) as env,
     ):
         guild = env.create_guild("Harbour")
         channel = guild.create_text_channel("ops")
@@ -161,5 +165,6 @@ async def open_guild(
             guild=guild,
             channel=channel,
             people=users,
+            face=face,
             **people,
         )

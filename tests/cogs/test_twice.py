@@ -6,6 +6,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from cogs.begin import Beginner
 from cogs.places import Place
 from tests.cogs.guild import Guild, open_guild
 from tests.cogs.test_lists import SHELL
@@ -14,11 +15,12 @@ from tests.house import Script
 
 async def comes(here: Guild, *, times: int = 1) -> None:
     """The gateway delivers the same occurrence."""
-    chat: Any = here.env.bot.get_cog("Chat")
+    bot = here.env.bot
+    beginner = Beginner(here.app.engine, bot.surface, here.app.background.spawn)
     person: Any = SimpleNamespace(id=here.ben.id)
     place = Place(guild=here.guild.id, channel=here.channel.id)
     for _ in range(times):
-        chat.begin(place, person, channel=None, request=4711, prompt="x", reply_to=None)
+        beginner.begin(place, person, within="", request=4711, prompt="x", reply_to=None)
     await here.app.background.idle()
     await here.settle()
 
