@@ -15,12 +15,14 @@ from bot.decisions import Decisions
 from bot.deferral import registry
 from bot.deferral.authority import Authority
 from bot.deferral.executor import Executor
+from bot.deferral.layers import LayeredPolicy
 from bot.deferral.seal import Seal, load_key
 from bot.deferral.tool import Tool
 from bot.delivery import Delivery
 from bot.edits import Edits
 from bot.engine import Engine
 from bot.errors import SettingsError
+from bot.guild_book import GuildBook
 from bot.holding import Holding
 from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
@@ -82,12 +84,6 @@ async def open_app(
     """
     boot = new_id()
     background = Background()
-    authority = Authority(
-        users=settings.approver_users,
-        roles=settings.approver_roles,
-        self_approval=settings.self_approval,
-        rules=settings.approvers or (),
-    )
 
     async def start_job(run_id: str, goal: str) -> Run:
         return await engine.start_job_from(run_id, goal)
@@ -96,9 +92,21 @@ async def open_app(
     by_name = {tool.name: tool for tool in every_tool}
     profiles = {tool.name: tool.profile for tool in every_tool}
     own = load_own(settings.agent, settings.agent_deps) if settings.agent else None
-    policy = build_policy(settings.policy, every_tool)
+    file_policy = build_policy(settings.policy, every_tool)
     async with open_db(str(settings.database)) as database:
         seal = Seal(load_key(settings.database.with_suffix(".key")))
+        book = GuildBook(seal)
+        await book.load(database.reader)
+        authority = Authority(
+            users=settings.approver_users,
+            roles=settings.approver_roles,
+            self_approval=settings.self_approval,
+            rules=settings.approvers or (),
+            ttl_ms=settings.approval_ttl_ms,
+            ttl_binds="approval_ttl" in settings.model_fields_set,
+            guild_rules=book.approvers,
+        )
+        policy = LayeredPolicy(file_policy, guild_rules=book.policy, reserved=authority.reserved)
         delivery = Delivery(
             database=database,
             clock=clock,
@@ -126,7 +134,7 @@ async def open_app(
             clock=clock,
             new_id=new_id,
             executor=executor,
-            ttl_ms=settings.approval_ttl_ms,
+            lifetime=authority.lifetime,
         )
 
         decisions = Decisions(database=database, clock=clock, authority=authority, seal=seal, who=delivery.who)

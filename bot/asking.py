@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,6 +10,7 @@ from bot.clock import Clock, NewId
 from bot.deferral.calls import PendingToolCall
 from bot.deferral.executor import Executor, digest_of
 from bot.deferral.tool import ToolKind
+from bot.rules import Asked, Subject
 from storage import approvals, cards, outbox, requests, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Transaction
@@ -38,13 +39,13 @@ class Asking:
         clock: Clock,
         new_id: NewId,
         executor: Executor,
-        ttl_ms: int,
+        lifetime: Callable[[Asked], int],
     ) -> None:
+        """`lifetime` says how long a call waits, in milliseconds, and how much later a put-off deadline is."""
         self._clock = clock
         self._new_id = new_id
         self._executor = executor
-        self.ttl_ms = ttl_ms
-        """How long a call waits, and how much later a put-off deadline is."""
+        self.lifetime = lifetime
 
     async def look(self, calls: Sequence[PendingToolCall]) -> list[Bound]:
         """What each call is bound to. Reads files, so it comes before the transaction."""
@@ -59,12 +60,14 @@ class Asking:
             card = self._new_id()
             await cards.open_card(tx, id=card, run=run.id, place=run.place)
             of_card = calls[start : start + CALLS_PER_CARD]
+            # A card shows one deadline, so the shortest is that of all its calls.
+            wait = min(self.lifetime(_subject(run, call)) for call in of_card)
             for position, call in enumerate(of_card, start):
-                approval = self._approval(run, call, bound[position], card, pause, position, now)
+                approval = self._approval(run, call, bound[position], card, pause, position, now, now + wait)
                 if not await approvals.open_approval(tx, approval):
                     raise RuntimeError(f"call {call.call_id} of run {run.id} is already asked about")
             kinds = {call.kind for call in of_card}
-            await self._owe_reminder(tx, approval, kinds, now, expires_at=approval.expires_at)
+            await self._owe_reminder(tx, approval, kinds, now, expires_at=now + wait)
 
     async def again(self, tx: Transaction, old: Approval, bound: Bound, problem: str) -> bool:
         """Ask about an approved call as it would run now, the old approval being void. See `executor.AskAgain`."""
@@ -83,7 +86,7 @@ class Asking:
                 replaces=old.id,
                 state=ApprovalState.PENDING,
                 requested_at=now,
-                expires_at=now + self.ttl_ms,
+                expires_at=now + self.lifetime(old),
             )
         )
         if not await requests.replace(
@@ -94,7 +97,15 @@ class Asking:
         return True
 
     def _approval(
-        self, run: Run, call: PendingToolCall, bound: Bound, card: str, pause: int, position: int, now: int
+        self,
+        run: Run,
+        call: PendingToolCall,
+        bound: Bound,
+        card: str,
+        pause: int,
+        position: int,
+        now: int,
+        expires_at: int,
     ) -> Approval:
         return self.sealed(
             Approval(
@@ -119,7 +130,7 @@ class Asking:
                 within=run.within,
                 state=ApprovalState.PENDING,
                 requested_at=now,
-                expires_at=now + self.ttl_ms,
+                expires_at=expires_at,
             )
         )
 
@@ -157,8 +168,12 @@ class Asking:
             place=call.place,
             body={"text": REMINDER_TEXTS[kind], "while_pending": call.card, "kind": kind},
             at=now,
-            due_at=expires_at - min(REMINDER_LEAD_MS, self.ttl_ms // 3),
+            due_at=expires_at - min(REMINDER_LEAD_MS, self.lifetime(call) // 3),
         )
+
+
+def _subject(run: Run, call: PendingToolCall) -> Subject:
+    return Subject(tool=call.tool_name, place=run.place, within=run.within, requester=run.requester)
 
 
 def _reminder(card: str, times: int) -> str:

@@ -166,13 +166,14 @@ class Edits:
                 raise DecisionRefused(
                     "extended_enough", f"The deadline has been put off {MOST_EXTENSIONS} times; that is the most."
                 )
+            longer = min(self._asking.lifetime(call) for call in waiting)
             for old in waiting:
                 await self._still_waits(tx, old)
-                new = self._asking.sealed(replace(old, expires_at=old.expires_at + self._asking.ttl_ms))
+                new = self._asking.sealed(replace(old, expires_at=old.expires_at + longer))
                 if not await requests.extend(tx, old, new, by=press.actor.id, at=now):
                     raise AlreadySettled("too_late", "It was decided meanwhile, so nothing was changed.")
                 await votes.reseal(tx, carried(self._executor.seal, old, new, await votes.of(tx, old.id)))
             await cards.extended(tx, press.card)
-            until = max(call.expires_at for call in waiting) + self._asking.ttl_ms
+            until = max(call.expires_at for call in waiting) + longer
             await self._asking.remind_again(tx, waiting[0], card.extended + 1, expires_at=until, now=now)
         return until

@@ -7,7 +7,7 @@ press, and again when the call is claimed.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Protocol
 
@@ -88,6 +88,13 @@ class ApproverRule:
     """How many different people have to approve."""
     four_eyes: bool | None = None
     """Whether those who made the call what it is (who asked, who edited it) are no approvers of it."""
+    lifetime: int | None = None
+    """How long a call waits for a decision, in milliseconds."""
+
+    @property
+    def names_somebody(self) -> bool:
+        """Whether it says itself who decides."""
+        return self.users is not None or self.roles is not None or bool(self.one_of_each)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -101,11 +108,20 @@ class Rule:
     one_of_each: tuple[str, ...] = ()
     quorum: int = 1
     four_eyes: bool = False
+    lifetime: int | None = None
+    """How long a call waits at most, in milliseconds; None: as long as any."""
+    bound: Rule | None = None
+    """Somebody whom this rule names has to be named by that one, too."""
+
+    @property
+    def own_roles(self) -> frozenset[str]:
+        """Every role that makes an approver by this rule."""
+        return self.roles | frozenset(self.one_of_each)
 
     @property
     def every_role(self) -> frozenset[str]:
-        """Every role that makes an approver."""
-        return self.roles | frozenset(self.one_of_each)
+        """Every role that matters to who may approve."""
+        return self.own_roles | (self.bound.every_role if self.bound is not None else frozenset())
 
     @property
     def needed(self) -> int:
@@ -117,7 +133,18 @@ class Rule:
 
         The role that is the guild itself is held by all its members, so it never counts.
         """
-        return person in self.users or bool((roles & self.every_role) - {guild})
+        if self.bound is not None and not self.bound.names(person, roles, guild=guild):
+            return False
+        return person in self.users or bool((roles & self.own_roles) - {guild})
+
+    def could_be(self, person: str) -> bool:
+        """Whether a person it names by id may be an approver, as far as that is known without their roles."""
+        return self.bound is None or person in self.bound.users or bool(self.bound.every_role)
+
+    def hangs_on_roles(self, person: str) -> bool:
+        """Whether roles decide if this person is an approver."""
+        own = bool(self.one_of_each) or (person not in self.users and bool(self.roles))
+        return own or (self.bound is not None and self.bound.hangs_on_roles(person))
 
     def is_author(self, asked: Asked, person: str) -> bool:
         """Whether four eyes keep this person from deciding: the call is what it is because of them."""
@@ -169,7 +196,11 @@ def standing(rule: Rule, asked: Asked, votes: Iterable[Ballot]) -> Standing:
             counted.setdefault(vote.person, roles)
     uncovered = _uncovered(rule.one_of_each, counted)
     more = max(rule.quorum - len(counted), len(uncovered))
-    still = (person for person in sorted(rule.users) if person not in counted and not rule.is_author(asked, person))
+    still = (
+        person
+        for person in sorted(rule.users)
+        if person not in counted and not rule.is_author(asked, person) and rule.could_be(person)
+    )
     return Standing(
         given=tuple(counted),
         more=more,
@@ -186,9 +217,34 @@ def can_be_met(rule: Rule, asked: Asked) -> bool:
     """
     if is_private(asked.place):
         return rule.needed == 1 and not rule.one_of_each and not rule.four_eyes and asked.requester in rule.users
-    if rule.every_role:
+    if rule.own_roles:
         return True
-    return sum(not rule.is_author(asked, person) for person in rule.users) >= rule.quorum
+    return sum(not rule.is_author(asked, person) and rule.could_be(person) for person in rule.users) >= rule.quorum
+
+
+def narrowed(outer: Rule, inner: ApproverRule, *, name: str, fills: bool) -> Rule:
+    """What `outer` asks for and `inner` beside it: never less than `outer`.
+
+    `fills`: nobody was named by whom `outer` comes from, so those whom `inner` names decide. Otherwise both have to
+    name somebody.
+    """
+    lifetimes = [one for one in (outer.lifetime, inner.lifetime) if one is not None]
+    demands = replace(
+        outer,
+        name=name,
+        one_of_each=tuple(sorted({*outer.one_of_each, *inner.one_of_each})),
+        quorum=max(outer.quorum, inner.quorum),
+        four_eyes=outer.four_eyes or bool(inner.four_eyes),
+        lifetime=min(lifetimes, default=None),
+    )
+    if not inner.names_somebody:
+        return demands
+    return replace(
+        demands,
+        users=inner.users or frozenset(),
+        roles=inner.roles or frozenset(),
+        bound=None if fills else outer,
+    )
 
 
 def _uncovered(wanted: Sequence[str], holders: dict[str, frozenset[str]]) -> tuple[str, ...]:

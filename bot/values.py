@@ -190,6 +190,12 @@ def _approver_rule(name: str, table: object) -> ApproverRule:
     four_eyes = table.get("four_eyes")
     if four_eyes is not None and not isinstance(four_eyes, bool):
         raise ValueError(f"has {name} whose four_eyes is not true or false.")
+    lifetime = None
+    if "lifetime" in table:
+        try:
+            lifetime = duration(least=6)(table["lifetime"]) // timedelta(milliseconds=1)
+        except ValueError as problem:
+            raise ValueError(f"has {name} whose lifetime {problem}") from None
     rule = ApproverRule(
         tools=None if tools is None else tuple(tools),
         guilds=given.get("guilds"),
@@ -199,6 +205,7 @@ def _approver_rule(name: str, table: object) -> ApproverRule:
         one_of_each=tuple(sorted(given.get("one_of_each", ()))),
         quorum=quorum,
         four_eyes=four_eyes,
+        lifetime=lifetime,
     )
     if rule.users is not None and rule.roles is None and not rule.one_of_each and len(rule.users) < rule.quorum:
         raise ValueError(f"has {name} that can never be met: it asks for {rule.quorum} people and names fewer.")

@@ -31,6 +31,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.permits": {"bot.place"},
     "bot.interpreters": set(),
     "bot.policy_file": {"bot.interpreters", "bot.permits"},
+    "bot.guild_rules": {"bot.permits", "bot.policy_file", "bot.rules", "bot.values"},
     "bot.outside": set(),
     "bot.plain": set(),
     "bot.console": set(),
@@ -78,6 +79,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.farewell": {"bot.clock", "bot.delivery", "bot.jobs", "bot.turns"},
     "bot.engine": {"bot", "storage"},
     "bot.policing": {"bot", "storage"},
+    "bot.guild_book": {"bot.deferral.seal", "bot.guild_rules", "bot.permits", "bot.rules", "storage"},
     "bot.app": {"bot", "storage"},
     "bot.doctor": {"bot", "storage"},
     # The twin: a program of its own, which nothing but the front door imports.

@@ -6,13 +6,13 @@ the call is claimed, with the roles as they are then.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from enum import StrEnum
 
 from bot.errors import DeliveryError, NotAllowed, UnknownApproval
 from bot.place import is_private, space_of
-from bot.rules import ApproverRule, Asked, Ballot, Rule, Standing, Subject, can_be_met, matches, standing
+from bot.rules import ApproverRule, Asked, Ballot, Rule, Standing, Subject, can_be_met, matches, narrowed, standing
 from bot.surface import Actor, People, Press
 from storage.approvals import Approval
 from storage.cards import Card
@@ -21,6 +21,7 @@ Approvers = tuple[frozenset[str], frozenset[str]]
 """User ids and role ids."""
 
 _MOST_NAMED = 8
+DEFAULT_TTL_MS = 24 * 3_600_000
 
 
 class Act(StrEnum):
@@ -72,7 +73,14 @@ class Authority:
         roles: frozenset[str] | None,
         self_approval: bool,
         rules: Sequence[ApproverRule] = (),
+        ttl_ms: int = DEFAULT_TTL_MS,
+        ttl_binds: bool = False,
+        guild_rules: Callable[[str], Sequence[ApproverRule]] = lambda guild: (),
     ) -> None:
+        """`ttl_ms` is how long a call waits where no rule says so; with `ttl_binds` no guild may make it longer.
+
+        `guild_rules` are what a guild's own people set, within all else.
+        """
         self._configured = users is not None or roles is not None
         self._known = self._configured
         self._base = Rule(
@@ -80,7 +88,10 @@ class Authority:
             users=users or frozenset(),
             roles=roles or frozenset(),
             four_eyes=not self_approval,
+            lifetime=ttl_ms if ttl_binds else None,
         )
+        self._ttl_ms = ttl_ms
+        self._guild_rules = guild_rules
         self._rules = rules
         self._people: People | None = None
 
@@ -101,11 +112,48 @@ class Authority:
         return self._base.roles.union(*named, *each)
 
     def rule_for(self, asked: Asked) -> Rule:
-        """The rule about a call: the first that matches."""
-        for number, rule in enumerate(self._rules, start=1):
-            if matches(rule, asked):
-                return self._filled(f"Rule {number} of [[approvers]] says who decides", rule)
+        """The rule about a call: the first of the operator's that matches, narrowed by the guild's own."""
+        rule, file = self._base, self.file_rule(asked)
+        if file is not None:
+            number, found = file
+            rule = self._filled(f"Rule {number} of [[approvers]] says who decides", found)
+        if is_private(asked.place):
+            return rule
+        for number, own in enumerate(self._guild_rules(space_of(asked.place)), start=1):
+            if matches(own, asked):
+                fills = not self._configured and not (file is not None and file[1].names_somebody)
+                name = f"Rule {number} of this server's /policy says who decides"
+                return narrowed(rule, own, name=name, fills=fills)
+        return rule
+
+    def file_rule(self, asked: Asked) -> tuple[int, ApproverRule] | None:
+        """The operator's rule about a call and its number, or None if only the base is about it."""
+        return next(
+            ((number, one) for number, one in enumerate(self._rules, start=1) if matches(one, asked)),
+            None,
+        )
+
+    def lifetime(self, asked: Asked) -> int:
+        """How long a call waits for a decision, in milliseconds."""
+        return self.rule_for(asked).lifetime or self._ttl_ms
+
+    def reserved(self, asked: Asked) -> str | None:
+        """Why nobody in chat may let such a call run without asking, or None."""
+        if (file := self.file_rule(asked)) is not None:
+            return f"rule {file[0]} of [[approvers]] in the operator's file says who decides it"
+        if self._base.four_eyes:
+            return "the operator wants somebody else than the requester to decide (SIGNOFF_SELF_APPROVAL)"
+        return None
+
+    @property
+    def base(self) -> Rule:
+        """Who decides what no rule is about: those whom the operator trusts most."""
         return self._base
+
+    @property
+    def leaves_open(self) -> bool:
+        """Whether the operator left it open who decides, so that the owner does."""
+        return not self._configured
 
     def _filled(self, name: str, rule: ApproverRule) -> Rule:
         names_somebody = rule.users is not None or rule.roles is not None or bool(rule.one_of_each)
@@ -117,6 +165,7 @@ class Authority:
             one_of_each=rule.one_of_each,
             quorum=rule.quorum,
             four_eyes=base.four_eyes if rule.four_eyes is None else rule.four_eyes,
+            lifetime=rule.lifetime or base.lifetime,
         )
 
     def approvers(self, calls: Iterable[Asked]) -> Approvers:
@@ -125,8 +174,8 @@ class Authority:
         roles: set[str] = set()
         for asked in calls:
             rule = self.rule_for(asked)
-            users |= {person for person in rule.users if not rule.is_author(asked, person)}
-            roles |= rule.every_role - {space_of(asked.place)}
+            users |= {one for one in rule.users if not rule.is_author(asked, one) and rule.could_be(one)}
+            roles |= rule.own_roles - {space_of(asked.place)}
         return frozenset(users), frozenset(roles)
 
     def anyone_can_decide(self, asked: Asked) -> bool:
@@ -214,8 +263,7 @@ class Authority:
         now = []
         for vote in votes:
             roles: frozenset[str] | None = frozenset()
-            by_role = bool(rule.one_of_each) or (vote.person not in rule.users and bool(rule.every_role))
-            if by_role and not is_private(asked.place):
+            if rule.hangs_on_roles(vote.person) and not is_private(asked.place):
                 roles = await self._roles_of(guild, vote.person)
             now.append(_Now(vote.person, roles or frozenset()))
         found = standing(rule, asked, now)
@@ -232,8 +280,12 @@ class Authority:
         return self._help(self.rule_for(asked))
 
     def _help(self, rule: Rule, *, but: str | None = None) -> str:
-        people = sorted(rule.users - {but})
-        if not people and not rule.every_role:
+        people = sorted(person for person in rule.users - {but} if rule.could_be(person))
+        if not people and not rule.own_roles:
+            if rule.bound is not None:
+                return f"{rule.name}, and it names nobody who may. {self._help(rule.bound, but=but)}"
+            if rule.name != self._base.name and but is None:
+                return f"{rule.name}, and it names nobody."
             return "No approver is set up: set SIGNOFF_APPROVER_USERS." if but is None else "There is no other one."
         names = [*map(self._who, people), *map(self._group, sorted(rule.roles))]
         shown = ", ".join(names[:_MOST_NAMED]) + (" and others" if len(names) > _MOST_NAMED else "")

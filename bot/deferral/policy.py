@@ -51,6 +51,10 @@ class RulePolicy:
 
     def decide(self, tool: Tool, arguments: Mapping[str, Any], asking: Asking) -> Verdict:
         """See `Policy.decide`."""
+        return self.find(tool, arguments, asking) or self._otherwise.decide(tool, arguments, asking)
+
+    def find(self, tool: Tool, arguments: Mapping[str, Any], asking: Asking) -> Verdict | None:
+        """What the rules say, or None if none of them is about the call."""
         known = frozenset(tool.schema.get("properties", {}))
         for rule in self._rules:
             if not rule.about(tool.name, asking):
@@ -64,7 +68,7 @@ class RulePolicy:
             if rule.action == "allow" and (problem := _never_allowed(rule, tool)):
                 return Verdict(action="ask", rule=f"{rule.name}: it {problem}")
             return Verdict(action=rule.action, rule=rule.name)
-        return self._otherwise.decide(tool, arguments, asking)
+        return None
 
 
 def rule_problems(rules: Iterable[PolicyRule], tools: Iterable[Tool]) -> Iterator[str]:

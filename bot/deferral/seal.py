@@ -36,6 +36,10 @@ class Seal:
         """The seal of a decision: `by`, as the last of `everybody`, approved exactly this action."""
         return self._of("approved", id, digest, by, json.dumps(sorted(everybody)))
 
+    def config(self, guild: str, topic: str, version: int, body: str) -> str:
+        """The seal of what a guild's people set in chat."""
+        return self._of("config", guild, topic, str(version), body)
+
     def holds(self, seal: str | None, expected: str) -> bool:
         """Whether a stored seal is the expected one."""
         return seal is not None and hmac.compare_digest(seal.encode(), expected.encode())
