@@ -22,6 +22,7 @@ from bot.delivery import Delivery, show_progress
 from bot.edits import Edits
 from bot.errors import UnknownApproval
 from bot.farewell import farewell
+from bot.forking import Forks
 from bot.holding import Holding
 from bot.intake import Intake
 from bot.jobs.budget import budget
@@ -96,6 +97,8 @@ class Engine:
         self._intake = Intake(database=database, clock=clock, new_id=new_id, boot=boot, desk=self.desk)
         self.anew = Anew(database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver)
         """How conversations begin afresh."""
+        self.forks = Forks(database=database, clock=clock)
+        """How they go on in a second place."""
         self.decisions, self.edits = decisions, edits
         decisions.listen(self._after)
 

@@ -24,6 +24,7 @@ from cogs.approvals import Approvals
 from cogs.begin import Beginner
 from cogs.chat import Chat
 from cogs.errors import SignoffTree
+from cogs.fork import Fork
 from cogs.help import Help
 from cogs.inbox import Inbox
 from cogs.jobs import Jobs
@@ -109,6 +110,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Jobs(self, self._engine))
         await self.add_cog(Inbox(self._engine, self.surface))
         await self.add_cog(New(self._engine, self.surface))
+        await self.add_cog(Fork(self, self._engine))
         await self.add_cog(Help(self))
         await self.add_cog(Why(self._engine))
         application = self.application or await self.application_info()

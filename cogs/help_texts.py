@@ -43,8 +43,11 @@ TEXTS: dict[Topic, str] = {
         " remember what was said.\n"
         "- One request at a time: a second one waits until the first has paused or ended.\n"
         "- While something waits for a decision you can go on talking. What came of it is told later.\n"
-        "- `/new` begins afresh: what is still open there is cancelled, and named. Nothing said is deleted.\n\n"
-        "In a server I read only what mentions me, answers me, or is sent to me as a command."
+        "- `/ask thread: true` opens a thread and answers there.\n"
+        "- `/new` begins afresh: what is still open there is cancelled, and named. Nothing said is deleted.\n"
+        "- `/fork` goes on in a new thread with all that was said. What is open stays where it is.\n\n"
+        "In a server I read only what mentions me, answers me, or is sent to me as a command; in threads that I opened"
+        " everything, if this server's bot may read messages."
     ),
     Topic.JOBS: (
         "`/job start` gives me something to do **in the background**. It goes on while you do something else, and over"

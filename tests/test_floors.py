@@ -73,6 +73,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.holding": {"bot", "storage"},
     "bot.ending": {"bot.jobs", "storage"},
     "bot.anew": {"bot", "storage"},
+    "bot.forking": {"bot", "storage"},
     "bot.intake": {"bot", "storage"},
     "bot.views": {"bot.deferral", "bot.rules", "bot.surface", "storage"},
     "bot.timeline": {"bot", "storage"},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -54,6 +54,16 @@ def load(bodies: Sequence[str]) -> list[ModelMessage]:
         if isinstance(message, ModelRequest) and any(isinstance(part, UserPromptPart) for part in message.parts):
             return messages[index:]
     return []
+
+
+def forked(bodies: Sequence[str], told: Mapping[str, str]) -> list[str]:
+    """What a second conversation begins with that goes on from these messages: no call in it stands open.
+
+    `told` says by call id what the model is told of a call that has no result here.
+    """
+    messages = load(bodies)
+    added = placeholders(messages, lambda call_id: told.get(call_id, "Its outcome is not known in this conversation."))
+    return dump([*messages, *added])
 
 
 def open_calls(messages: Sequence[ModelMessage]) -> list[ToolCallPart]:
