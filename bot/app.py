@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
 
-from bot.agent.build import Model, load_own, open_loop, open_outside
+from bot.agent.build import Model, load_own, open_loop
+from bot.agent.mcp_door import PinnedPolicy, open_door
 from bot.asking import Asking
 from bot.background import Background
 from bot.clock import Clock, NewId
@@ -21,15 +22,18 @@ from bot.deferral.tool import Tool
 from bot.delivery import Delivery
 from bot.edits import Edits
 from bot.engine import Engine
-from bot.errors import SettingsError
 from bot.guild_book import GuildBook
 from bot.holding import Holding
 from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
-from bot.policing import Allowed, build_policy
+from bot.policing import Allowed, build_policy, check_approver_rules
+from bot.reloading import Reloading
 from bot.rules import Subject
 from bot.settings import Settings, environment
+from bot.toolbook import Toolbook
+from bot.toolbox.sandbox import Sandbox
 from bot.turns import Turns
+from bot.upkeep import Upkeep
 from storage import cards, meta
 from storage.approvals import Approval
 from storage.database import Database, Transaction, open_database
@@ -54,6 +58,7 @@ class App:
     engine: Engine
     database: Database
     background: Background
+    upkeep: Upkeep
 
     async def remember(self, key: str, value: str) -> None:
         """Keep a small fact across restarts."""
@@ -77,8 +82,12 @@ async def open_app(
     sweep_ms: int = SWEEP_MS,
     open_db: OpenDatabase = open_database,
     job_limits: JobLimits | None = None,
+    sandbox: Sandbox | None = None,
+    reread: Callable[[], Settings] | None = None,
 ) -> AsyncIterator[App]:
     """Open everything below the faces. `model` stands in for the one that the settings name.
+
+    `sandbox` is the one that `tools` run commands in; `reread` reads the settings anew, as `load_settings` does.
 
     Raises `DatabaseError`, `SettingsError`. The caller holds the single-process lock.
     """
@@ -163,15 +172,15 @@ async def open_app(
             )
 
         async with (
-            open_outside(
+            open_door(
                 settings.mcp or (),
-                policy=policy,
                 environ=environment(),
                 database=database,
                 clock=clock,
                 tools=by_name,
                 profiles=profiles,
-            ) as wary_policy,
+            ) as door,
+            nullcontext(PinnedPolicy(policy, door)) as wary_policy,
             open_loop(
                 model=model if model is not None else settings.model,
                 timeout_seconds=settings.model_timeout.total_seconds(),
@@ -186,7 +195,7 @@ async def open_app(
                 own=own,
             ) as loop,
         ):
-            _check_rules(settings, by_name)
+            check_approver_rules(settings, by_name)
             edits = Edits(
                 database=database,
                 clock=clock,
@@ -227,19 +236,21 @@ async def open_app(
                 sweep_ms=sweep_ms,
                 watch=watch,
             )
+            upkeep = Upkeep(
+                clock=clock,
+                toolbook=Toolbook(tools=by_name, policy=wary_policy, door=door, sandbox=sandbox),
+                reloading=Reloading(
+                    settings=settings,
+                    reread=reread or (lambda: settings),
+                    database=database,
+                    clock=clock,
+                    authority=authority,
+                    policy=file_policy,
+                    door=door,
+                    tools=by_name,
+                ),
+            )
             try:
-                yield App(engine=engine, database=database, background=background)
+                yield App(engine=engine, database=database, background=background, upkeep=upkeep)
             finally:
                 await engine.stop(grace=STOP_GRACE_SECONDS)
-
-
-def _check_rules(settings: Settings, tools: Mapping[str, Tool]) -> None:
-    """A misspelt tool would leave the real one to a laxer rule. Raises `SettingsError`.
-
-    A server's tools may come later than the start, so theirs are not looked for; nor is what a `*` stands for.
-    """
-    servers = tuple(f"{server.name}_" for server in settings.mcp or ())
-    for number, rule in enumerate(settings.approvers or (), start=1):
-        for name in rule.tools or ():
-            if "*" not in name and not name.startswith(servers) and name not in tools:
-                raise SettingsError("SIGNOFF_APPROVERS", f"has rule {number} about {name}, and no tool is called so.")

@@ -43,6 +43,19 @@ class McpServer:
         )
 
 
+@dataclass(frozen=True, kw_only=True)
+class ServerState:
+    """How one server stands at this moment."""
+
+    name: str
+    where: str
+    connected: bool
+    problem: str
+    """Why there is no connection; what stands here while there is one is of no matter."""
+    tools: tuple[str, ...]
+    """What it offers, or offered last, by our names for it."""
+
+
 def mcp_servers(value: object) -> tuple[McpServer, ...] | None:
     """Tables by name, or the same as a JSON object. Raises `ValueError` with a sentence that names the server."""
     if value is None or isinstance(value, tuple):

@@ -11,6 +11,7 @@ from bot.deferral.policy import RulePolicy, rule_problems
 from bot.deferral.tool import Tool
 from bot.errors import SettingsError
 from bot.permits import PolicyRule
+from bot.settings import Settings
 from storage import audit
 from storage.database import Database
 from storage.runs import Run
@@ -21,6 +22,18 @@ def build_policy(rules: Sequence[PolicyRule] | None, tools: Sequence[Tool]) -> R
     if problems := [SettingsError("SIGNOFF_POLICY", one) for one in rule_problems(rules or (), tools)]:
         raise SettingsError.together(problems)
     return RulePolicy(rules or ())
+
+
+def check_approver_rules(settings: Settings, tools: Mapping[str, Tool]) -> None:
+    """A misspelt tool would leave the real one to a laxer rule. Raises `SettingsError`.
+
+    A server's tools may come later than the start, so theirs are not looked for; nor is what a `*` stands for.
+    """
+    servers = tuple(f"{server.name}_" for server in settings.mcp or ())
+    for number, rule in enumerate(settings.approvers or (), start=1):
+        for name in rule.tools or ():
+            if "*" not in name and not name.startswith(servers) and name not in tools:
+                raise SettingsError("SIGNOFF_APPROVERS", f"has rule {number} about {name}, and no tool is called so.")
 
 
 class Allowed:

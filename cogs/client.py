@@ -19,6 +19,7 @@ from discord.ext import commands
 from bot.background import Background
 from bot.engine import Engine
 from bot.errors import StartError
+from bot.upkeep import Upkeep
 from cogs.anew import New
 from cogs.approvals import Approvals
 from cogs.begin import Beginner
@@ -31,7 +32,9 @@ from cogs.jobs import Jobs
 from cogs.mentions import Mentions
 from cogs.posting import NOBODY
 from cogs.presses import Presses
+from cogs.reload import Reload
 from cogs.surface import DiscordSurface
+from cogs.tools import Tools
 from cogs.why import Why
 
 logger = logging.getLogger(__name__)
@@ -70,6 +73,7 @@ class SignoffClient(commands.Bot):
         background: Background,
         remember: Remember,
         recall: Recall,
+        upkeep: Upkeep,
         proxy: str | None = None,
         in_thread: bool = False,
         message_content: MessageContent = "auto",
@@ -97,12 +101,16 @@ class SignoffClient(commands.Bot):
         self._background = background
         self._remember = remember
         self._recall = recall
+        self._upkeep = upkeep
         self.surface = DiscordSurface(self, background.spawn)
 
     async def setup_hook(self) -> None:
         """Learn who owns the bot, offer the commands, and begin to make good what a dead process left."""
         spawn = self._background.spawn
-        await self.add_cog(Presses(self, self._engine, self.surface, spawn))
+        tools = Tools(self._engine, self._upkeep.toolbook, self._upkeep.clock)
+        await self.add_cog(Presses(self, self._engine, self.surface, spawn, tools=tools))
+        await self.add_cog(tools)
+        await self.add_cog(Reload(self._upkeep.reloading))
         beginner = Beginner(self._engine, self.surface, spawn)
         await self.add_cog(Chat(self, self._engine, beginner, in_thread=self._in_thread))
         await self.add_cog(Mentions(self, self.surface, beginner))

@@ -47,6 +47,8 @@ class Verb(StrEnum):
     LIST_CANCEL = "list-cancel"
     LIST_DETAILS = "list-details"
     LIST_PAGE = "list-page"
+    TOOLS_PAGE = "tools-page"
+    """Another page of the tools; the number says which, the id nothing."""
     HELP = "help"
     """A choice in the list of topics; the id says nothing."""
     FORM_ANSWER = "form-answer"
@@ -66,7 +68,7 @@ class Verb(StrEnum):
 
 
 FORMS = frozenset(verb for verb in Verb if verb.startswith("form-"))
-NUMBERED = FORMS | {Verb.CHOICE} | {verb for verb in Verb if verb.startswith("list-")}
+NUMBERED = FORMS | {Verb.CHOICE, Verb.TOOLS_PAGE} | {verb for verb in Verb if verb.startswith("list-")}
 EDITIONED = frozenset({Verb.ALL_APPROVE, Verb.ALL_APPROVE_UNSEEN, Verb.ALL_DENY, Verb.FORM_ALL_APPROVE})
 """What decides about all calls of a card must not decide about one that the presser has not seen."""
 

@@ -25,6 +25,7 @@ from cogs.custom_ids import CustomId, Verb, decode
 from cogs.interactions import DISCORD_FAILED, acknowledge, actor_of, place_of, whisper
 from cogs.replies import Spawn
 from cogs.surface import DiscordSurface
+from cogs.tools import Tools
 from storage.approvals import ApprovalState
 
 logger = logging.getLogger(__name__)
@@ -43,8 +44,11 @@ _LOOK_SECONDS = 1.5
 class Presses(commands.Cog):
     """Receives presses and hands them to the engine."""
 
-    def __init__(self, bot: commands.Bot, engine: Engine, surface: DiscordSurface, spawn: Spawn) -> None:
+    def __init__(
+        self, bot: commands.Bot, engine: Engine, surface: DiscordSurface, spawn: Spawn, *, tools: Tools
+    ) -> None:
         self._bot = bot
+        self._tools = tools
         self._engine = engine
         self._surface = surface
         self._spawn = spawn
@@ -100,6 +104,9 @@ class Presses(commands.Cog):
             case Verb.ALL_CANCEL:
                 await acknowledge(interaction)
                 await self._together(interaction, every, Act.CANCEL)
+            case Verb.TOOLS_PAGE:
+                await acknowledge(interaction)
+                await self._tools.show(interaction, pressed.number or 0)
             case Verb.HELP:
                 await help.picked(interaction, modals.picked(interaction), self._bot.tree.get_commands())
             case Verb.EXTEND:

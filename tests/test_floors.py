@@ -82,6 +82,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.policing": {"bot", "storage"},
     "bot.guild_book": {"bot.deferral.seal", "bot.guild_rules", "bot.permits", "bot.rules", "storage"},
     "bot.app": {"bot", "storage"},
+    "bot.toolbook": {"bot"},
+    "bot.reloading": {"bot", "storage"},
+    "bot.upkeep": {"bot", "storage"},
     "bot.doctor": {"bot", "storage"},
     # The twin: a program of its own, which nothing but the front door imports.
     "bot.playground": {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Mapping, MutableMapping, Sequence
+from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AsyncExitStack, asynccontextmanager
 
 from pydantic_ai.models import Model
@@ -14,13 +14,8 @@ from bot.agent.own import OwnAgent, load_own
 from bot.clock import Clock
 from bot.deferral.policy import Policy
 from bot.deferral.tool import Tool
-from bot.errors import SettingsError
-from bot.outside import McpServer
-from storage.database import Database
 
-__all__ = ["Model", "load_own", "open_loop", "open_outside"]
-
-_MCP = {"mcp", "mcp_types", "jsonschema", "referencing"}
+__all__ = ["Model", "load_own", "open_loop"]
 
 
 @asynccontextmanager
@@ -61,36 +56,3 @@ async def open_loop(
             yield AgentLoop(model=built, gate=gate, streaming=streaming, timeout_seconds=timeout_seconds, own=own)
     finally:
         await close_model(built)
-
-
-@asynccontextmanager
-async def open_outside(
-    servers: Sequence[McpServer],
-    *,
-    policy: Policy,
-    environ: Mapping[str, str],
-    database: Database,
-    clock: Clock,
-    tools: MutableMapping[str, Tool],
-    profiles: MutableMapping[str, str],
-) -> AsyncIterator[Policy]:
-    """Add the tools of MCP servers to `tools`, as they come and go; the policy that knows what became of them.
-
-    Raises `SettingsError` when the packages for it are not installed.
-    """
-    if not servers:
-        yield policy
-        return
-    try:
-        from bot.agent.mcp_hub import PinnedPolicy, open_hub
-    except ModuleNotFoundError as error:
-        if (error.name or "").split(".")[0] not in _MCP:
-            raise
-        problem = (
-            "needs a few more packages: pip install 'signoff[mcp]' (in a checkout: .venv/bin/pip install -e '.[mcp]')."
-        )
-        raise SettingsError("SIGNOFF_MCP", problem) from error
-    async with open_hub(
-        servers, environ=environ, database=database, clock=clock, tools=tools, profiles=profiles
-    ) as hub:
-        yield PinnedPolicy(policy, hub)

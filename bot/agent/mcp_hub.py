@@ -10,8 +10,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import logging
-from collections.abc import AsyncIterator, Mapping, MutableMapping, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Mapping, MutableMapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -19,9 +18,8 @@ from bot.agent import mcp_tools
 from bot.agent.mcp_link import CONNECT_SECONDS, PING_SECONDS, Link
 from bot.agent.mcp_tools import Definition
 from bot.clock import Clock
-from bot.deferral.policy import Asking, Policy, Verdict
 from bot.deferral.tool import Call, Tool, ToolOutcome
-from bot.outside import McpServer
+from bot.outside import McpServer, ServerState
 from storage import audit, pins
 from storage.database import Database
 from storage.pins import Pin
@@ -33,12 +31,25 @@ class Hub:
     """Every server's tools, put into `tools` and taken out again as they come and go."""
 
     def __init__(
-        self, *, database: Database, clock: Clock, tools: MutableMapping[str, Tool], profiles: MutableMapping[str, str]
+        self,
+        *,
+        environ: Mapping[str, str],
+        database: Database,
+        clock: Clock,
+        tools: MutableMapping[str, Tool],
+        profiles: MutableMapping[str, str],
+        connect_seconds: float = CONNECT_SECONDS,
+        ping_seconds: float = PING_SECONDS,
     ) -> None:
+        self._environ = environ
+        self._connect_seconds = connect_seconds
+        self._ping_seconds = ping_seconds
         self._database = database
         self._clock = clock
         self._tools = tools
         self._profiles = profiles
+        self._kept: dict[str, tuple[Link, asyncio.Task[None]]] = {}
+        """Servers that are kept connected, by name."""
         self._offered: dict[str, dict[str, Definition]] = {}
         """What each server offers, by its own names."""
         self._drift: dict[str, str] = {}
@@ -47,6 +58,54 @@ class Hub:
     def drift(self, tool: str) -> str | None:
         """What is different from the pinned definition, or None."""
         return self._drift.get(tool)
+
+    def servers(self) -> list[ServerState]:
+        """How each server stands, in the order in which they are named."""
+        return [
+            ServerState(
+                name=name,
+                where=link.server.where,
+                connected=link.connected,
+                problem=link.problem,
+                tools=tuple(f"{name}_{tool}" for tool in self._offered.get(name, ())),
+            )
+            for name, (link, _) in self._kept.items()
+        ]
+
+    async def keep(self, servers: Sequence[McpServer]) -> None:
+        """Be connected to exactly these from now on; one that stays as it is is not touched.
+
+        Waits for none of them: one that hangs must not hold up the start.
+        """
+        wanted = {server.name: server for server in servers}
+        for name in [name for name, (link, _) in self._kept.items() if wanted.get(name) != link.server]:
+            await self._drop(name)
+        for name, server in wanted.items():
+            if name not in self._kept:
+                link = Link(
+                    server,
+                    environ=self._environ,
+                    connect_seconds=self._connect_seconds,
+                    ping_seconds=self._ping_seconds,
+                )
+                await self.begin(link)
+                self._kept[name] = link, asyncio.ensure_future(link.keep(partial(self.update, link)))
+
+    async def close(self) -> None:
+        """Let go of all of them."""
+        for _, task in self._kept.values():
+            task.cancel()
+        if self._kept:
+            await asyncio.wait([task for _, task in self._kept.values()])
+        self._kept.clear()
+
+    async def _drop(self, name: str) -> None:
+        _, task = self._kept.pop(name)
+        task.cancel()
+        await asyncio.wait([task])
+        for tool in list(self._offered.pop(name, {})):
+            for found in (self._tools, self._profiles, self._drift):
+                found.pop(f"{name}_{tool}", None)
 
     async def begin(self, link: Link) -> None:
         """Offer what was pinned: what was approved before a restart must find its tool."""
@@ -125,47 +184,3 @@ class Hub:
             pinned_at=self._clock.now(),
             pinned_by=by,
         )
-
-
-class PinnedPolicy:
-    """Policy, but a tool that is not what was pinned asks, whatever allowed it."""
-
-    def __init__(self, policy: Policy, hub: Hub) -> None:
-        self._policy = policy
-        self._hub = hub
-
-    def decide(self, tool: Tool, arguments: Mapping[str, Any], asking: Asking) -> Verdict:
-        """See `Policy.decide`."""
-        verdict = self._policy.decide(tool, arguments, asking)
-        different = self._hub.drift(tool.name)
-        if different is None or verdict.action == "refuse":
-            return verdict
-        return Verdict(action="ask", rule=f"{tool.name} is not what it was: {different}")
-
-
-@asynccontextmanager
-async def open_hub(
-    servers: Sequence[McpServer],
-    *,
-    environ: Mapping[str, str],
-    database: Database,
-    clock: Clock,
-    tools: MutableMapping[str, Tool],
-    profiles: MutableMapping[str, str],
-    connect_seconds: float = CONNECT_SECONDS,
-    ping_seconds: float = PING_SECONDS,
-) -> AsyncIterator[Hub]:
-    """Keep every server connected. Waits for none of them: one that hangs must not hold up the start."""
-    hub = Hub(database=database, clock=clock, tools=tools, profiles=profiles)
-    tasks = []
-    try:
-        for server in servers:
-            link = Link(server, environ=environ, connect_seconds=connect_seconds, ping_seconds=ping_seconds)
-            await hub.begin(link)
-            tasks.append(asyncio.ensure_future(link.keep(partial(hub.update, link))))
-        yield hub
-    finally:
-        for task in tasks:
-            task.cancel()
-        if tasks:
-            await asyncio.wait(tasks)

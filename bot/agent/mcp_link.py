@@ -63,6 +63,11 @@ class Link:
         self._stale = False
         self._closing = False
 
+    @property
+    def connected(self) -> bool:
+        """Whether a call would reach it now."""
+        return self._session is not None
+
     async def keep(self, on_tools: OnTools) -> None:
         """Connect, and connect again, until cancelled."""
         pause = _FIRST_RETRY

@@ -13,7 +13,7 @@ from bot.app import STOP_GRACE_SECONDS, open_app
 from bot.clock import SystemClock, new_id
 from bot.errors import StartError
 from bot.redact import Redactor
-from bot.settings import Settings, environment, twin_address
+from bot.settings import Settings, environment, load_settings, twin_address
 from bot.single import data_lock, hold, token_lock
 from bot.toolbox import builtin_tools
 from bot.toolbox.ready import report
@@ -106,13 +106,22 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
         loop.add_signal_handler(number, stopping.set)
     sandbox = Sandbox(bare=settings.sandbox == "none")
     tools = builtin_tools(workspace=settings.workspace, sandbox=sandbox, new_id=new_id)
-    async with open_app(settings, tools=tools, mask=redactor.mask, clock=SystemClock(), new_id=new_id) as app:
+    async with open_app(
+        settings,
+        tools=tools,
+        mask=redactor.mask,
+        clock=SystemClock(),
+        new_id=new_id,
+        sandbox=sandbox,
+        reread=load_settings,
+    ) as app:
         app.background.spawn(report(sandbox), name="sandbox self-test")
         client = SignoffClient(
             engine=app.engine,
             background=app.background,
             remember=app.remember,
             recall=app.recall,
+            upkeep=app.upkeep,
             proxy=settings.discord_proxy,
             in_thread=settings.ask_in_thread,
             # The playground's own guild hides nothing from the bot that it was made for.

@@ -94,13 +94,34 @@ class Authority:
         self._guild_rules = guild_rules
         self._rules = rules
         self._people: People | None = None
+        self.owners: frozenset[str] = frozenset()
+        """Who owns the application, whoever decides."""
+
+    def replace(
+        self,
+        *,
+        users: frozenset[str] | None,
+        roles: frozenset[str] | None,
+        self_approval: bool,
+        rules: Sequence[ApproverRule],
+        ttl_ms: int,
+        ttl_binds: bool,
+    ) -> None:
+        """The operator has written anew who decides: it holds from the next press, and at the next claim."""
+        fresh = Authority(
+            users=users, roles=roles, self_approval=self_approval, rules=rules, ttl_ms=ttl_ms, ttl_binds=ttl_binds
+        )
+        self._configured, self._known = fresh._configured, fresh._configured or bool(self.owners)
+        self._base, self._rules, self._ttl_ms = fresh._base, fresh._rules, fresh._ttl_ms
+        self.set_owners(self.owners)
 
     def connect(self, people: People) -> None:
         """From now on there is a face that knows who holds which role."""
         self._people = people
 
     def set_owners(self, owners: frozenset[str]) -> None:
-        """Learn who owns the application. Ignored when approvers are configured."""
+        """Learn who owns the application. They decide unless approvers are configured."""
+        self.owners = owners
         if not self._configured:
             self._base = replace(self._base, name="The owner of this bot decides", users=owners)
             self._known = True

@@ -13,6 +13,10 @@ from bot.permits import Action, Asking, Fit, PolicyRule
 __all__ = ["Asking", "DefaultPolicy", "Policy", "RulePolicy", "Verdict", "rule_problems"]
 
 
+CANNOT_TELL = ": it cannot tell what "
+"""Stands in the reason of a rule that demands something of an argument which it cannot read."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Verdict:
     """What policy says of one call, and which rule said it."""
@@ -49,6 +53,10 @@ class RulePolicy:
         self._rules = tuple(rules)
         self._otherwise = otherwise or DefaultPolicy()
 
+    def replace(self, rules: Sequence[PolicyRule]) -> None:
+        """From the next call on these are the rules."""
+        self._rules = tuple(rules)
+
     def decide(self, tool: Tool, arguments: Mapping[str, Any], asking: Asking) -> Verdict:
         """See `Policy.decide`."""
         return self.find(tool, arguments, asking) or self._otherwise.decide(tool, arguments, asking)
@@ -64,7 +72,7 @@ class RulePolicy:
                 continue
             if fit is Fit.UNREADABLE:
                 action: Action = "refuse" if rule.action == "refuse" else "ask"
-                return Verdict(action=action, rule=f"{rule.name}: it cannot tell what {unread} is")
+                return Verdict(action=action, rule=f"{rule.name}{CANNOT_TELL}{unread} is")
             if rule.action == "allow" and (problem := _never_allowed(rule, tool)):
                 return Verdict(action="ask", rule=f"{rule.name}: it {problem}")
             return Verdict(action=rule.action, rule=rule.name)

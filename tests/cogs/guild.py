@@ -120,7 +120,14 @@ def _walk(components: Any) -> Any:
 
 
 def make_client(app: App, **face: Any) -> SignoffClient:
-    return SignoffClient(engine=app.engine, background=app.background, remember=app.remember, recall=app.recall, **face)
+    return SignoffClient(
+        engine=app.engine,
+        background=app.background,
+        remember=app.remember,
+        recall=app.recall,
+        upkeep=app.upkeep,
+        **face,
+    )
 
 
 @asynccontextmanager
@@ -132,9 +139,10 @@ async def open_guild(
     settings: Settings | None = None,
     job_limits: JobLimits | None = None,
     face: dict[str, Any] | None = None,
+    house: dict[str, Any] | None = None,
     **options: Any,
 ) -> AsyncIterator[Guild]:
-    """A guild with one channel, and the bot in it; `face`: see `SignoffClient`."""
+    """A guild with one channel, and the bot in it; `face`: see `SignoffClient`, `house`: see `open_app`."""
     face = face or {}
     bench, clock = bench or Bench(), ManualClock()
     settings = (settings or Settings()).model_copy(update={"database": folder / "guild.sqlite3", "workspace": folder})
@@ -148,6 +156,7 @@ async def open_guild(
             model=script.model,
             sweep_ms=3_600_000,
             job_limits=job_limits or JobLimits(edit_ms=PACE_MS),
+            **(house or {}),
         ) as app,
         simcord.run(make_client(app, **face), **options) as env,
     ):

@@ -72,6 +72,7 @@ async def test_the_proxy_reaches_discord_py(tmp_path: Path) -> None:
             background=here.app.background,
             remember=here.app.remember,
             recall=here.app.recall,
+            upkeep=here.app.upkeep,
             proxy="http://proxy.example:3128",
         )
         assert client.http.proxy == "http://proxy.example:3128"

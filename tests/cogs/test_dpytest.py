@@ -35,7 +35,9 @@ async def connected(folder: Path, script: Script) -> AsyncIterator[tuple[App, Si
         model=script.model,
         sweep_ms=3_600_000,
     ) as app:
-        client = SignoffClient(engine=app.engine, background=app.background, remember=app.remember, recall=app.recall)
+        client = SignoffClient(
+            engine=app.engine, background=app.background, remember=app.remember, recall=app.recall, upkeep=app.upkeep
+        )
         await client._async_setup_hook()
         # dpytest finds its people in the cache, which this bot does without.
         client._connection._intents = discord.Intents.all()

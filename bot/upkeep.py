@@ -1,0 +1,18 @@
+"""The house looking after itself: what can be done here, and what the operator may have done anew."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from bot.clock import Clock
+from bot.reloading import Reloading
+from bot.toolbook import Toolbook
+
+
+@dataclass(frozen=True, kw_only=True)
+class Upkeep:
+    """Everything a face may ask of the house about itself."""
+
+    clock: Clock
+    toolbook: Toolbook
+    reloading: Reloading
