@@ -25,6 +25,7 @@ from bot.holding import Holding
 from bot.jobs import words
 from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
+from bot.recording import Recording
 from bot.surface import Reply
 from storage import approvals, conversations, jobs, requests, runs
 from storage.approvals import Approval, ApprovalState
@@ -260,11 +261,16 @@ class Turns:
         length = await conversations.length(reader, run.conversation)
         bodies = await conversations.load(reader, run.conversation, last=HISTORY, whole=run.id)
         on_text = self._on_text(run)
+        recording = Recording(database=self._database, clock=self._clock, run=run.id, owner=self._boot, length=length)
+        keep = recording.keep
+        if (done := await recording.found()) is not None:
+            return length, await self._loop.go_on(run, bodies, done, on_text=on_text, report=report, keep=keep), []
+        recording.tells(notes)
         if run.pause is None:
             waiting, first = await self._waiting(run.conversation), await self._first(run)
             prompt = await self._prompt(run, notes)
             given = await self._loop.start(
-                run, bodies, prompt, waiting=waiting, on_text=on_text, report=report, first=first
+                run, bodies, prompt, waiting=waiting, on_text=on_text, report=report, first=first, keep=keep
             )
             return length, given, notes
         settled = await approvals.of_pause(reader, run.id, run.pause.number)
@@ -273,12 +279,13 @@ class Turns:
                 self._watch.step(run.id, f"{approval.tool}: {sentences.word(approval)}")
             results = [_result(approval) for approval in settled]
             note = words.told(notes, self._delivery.who) if notes else None
-            given = await self._loop.resume(run, bodies, results, note=note, on_text=on_text, report=report)
+            given = await self._loop.resume(run, bodies, results, note=note, on_text=on_text, report=report, keep=keep)
             return length, given, notes
         # Somebody spoke meanwhile and those calls were given a placeholder: the outcome comes as an event.
         event = sentences.event(settled)
         waiting = await self._waiting(run.conversation)
-        given = await self._loop.start(run, bodies, event, waiting=waiting, on_text=on_text, report=report)
+        recording.tells(())
+        given = await self._loop.start(run, bodies, event, waiting=waiting, on_text=on_text, report=report, keep=keep)
         return length, given, []
 
     async def _prompt(self, run: Run, notes: Sequence[Note]) -> str:

@@ -15,6 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
+from storage import steps
 from storage.database import Reader, Row, Transaction
 
 PAUSE_VERSION = 1
@@ -190,6 +191,8 @@ async def wait(
         id,
         owner,
     )
+    if done:
+        await steps.clear(tx, id)
     return bool(done)
 
 
@@ -205,6 +208,8 @@ async def end(tx: Transaction, id: str, to: RunState, *, owner: str | None, at: 
         id,
         owner,
     )
+    if done:
+        await steps.clear(tx, id)
     return bool(done)
 
 
@@ -228,6 +233,8 @@ async def again(tx: Transaction, id: str, *, owner: str) -> bool:
     done = await tx.execute(
         "UPDATE run SET state = 'queued', pause = NULL WHERE id = ? AND state = 'running' AND owner = ?", id, owner
     )
+    if done:
+        await steps.clear(tx, id)
     return bool(done)
 
 

@@ -72,6 +72,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.asking": {"bot", "storage"},
     "bot.holding": {"bot", "storage"},
     "bot.ending": {"bot.jobs", "storage"},
+    "bot.recording": {"bot.clock", "bot.deferral", "storage"},
     "bot.anew": {"bot", "storage"},
     "bot.forking": {"bot", "storage"},
     "bot.intake": {"bot", "storage"},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 
 from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolDenied, ToolReturn
@@ -15,9 +16,10 @@ from bot.agent import history
 from bot.agent.executions import Executions
 from bot.agent.gate import Gate, RunDeps
 from bot.agent.own import OwnAgent
+from bot.agent.recorder import Recorder
 from bot.agent.repair import INTERRUPTED
-from bot.agent.stretch import Driver, OnText, Output, Stretch
-from bot.deferral.calls import FirstCall, Limits, LoopResult, ToolResult
+from bot.agent.stretch import Driver, OnText, Output, Stretch, cost_of
+from bot.deferral.calls import FirstCall, Keep, Limits, LoopResult, Steps, ToolResult, Usage
 from bot.deferral.events import Reporter
 from bot.errors import RunStopped, TurnStopped
 from storage.runs import Run
@@ -70,8 +72,9 @@ class AgentLoop:
         on_text: OnText | None,
         report: Reporter | None = None,
         first: FirstCall | None = None,
+        keep: Keep | None = None,
     ) -> LoopResult:
-        """Run from a prompt over the stored messages `bodies`. `report` hears what happens.
+        """Run from a prompt over the stored messages `bodies`. `report` hears what happens, `keep` gets each step.
 
         `waiting` says, by call id, what the model is told about calls that still wait from earlier pauses. With `first`
         the model is not asked what to do at first: that call goes through the gate as if it had made it.
@@ -80,10 +83,14 @@ class AgentLoop:
         messages = history.load(bodies)
         added = history.placeholders(messages, lambda call_id: waiting.get(call_id, INTERRUPTED))
         if first is None:
-            return _result(await self.go(run, [*messages, *added], prompt, on_text=on_text, report=report), added)
+            recorder = Recorder(keep, before=added)
+            stretch = await self.go(run, [*messages, *added], prompt, on_text=on_text, report=report, recorder=recorder)
+            return _result(stretch, added)
         call = ToolCallPart(first.tool_name, dict(first.args), tool_call_id=f"again-{run.id}")
         added = [*added, ModelRequest(parts=[UserPromptPart(prompt)]), ModelResponse(parts=[call])]
-        return _result(await self.go(run, [*messages, *added], None, on_text=on_text, report=report), added)
+        recorder = Recorder(keep, before=added)
+        stretch = await self.go(run, [*messages, *added], None, on_text=on_text, report=report, recorder=recorder)
+        return _result(stretch, added)
 
     async def resume(
         self,
@@ -94,6 +101,7 @@ class AgentLoop:
         note: str | None = None,
         on_text: OnText | None,
         report: Reporter | None = None,
+        keep: Keep | None = None,
     ) -> LoopResult:
         """Go on from a pause: `results` must answer exactly the calls that stand open. Runs no tool for them.
 
@@ -105,7 +113,43 @@ class AgentLoop:
         given = [result.call_id for result in results]
         if sorted(open_ids) != sorted(given):
             raise ValueError(f"the pause waits for {open_ids}, the results answer {given}")
-        return _result(await self.go(run, messages, note, results, on_text=on_text, report=report))
+        recorder = Recorder(keep)
+        return _result(await self.go(run, messages, note, results, on_text=on_text, report=report, recorder=recorder))
+
+    async def go_on(
+        self,
+        run: Run,
+        bodies: Sequence[str],
+        steps: Steps,
+        *,
+        on_text: OnText | None,
+        report: Reporter | None = None,
+        keep: Keep | None = None,
+    ) -> LoopResult:
+        """Go on in the middle of a stretch, behind its recorded `steps`: none of those is done again.
+
+        Behind an answer that calls tools its batch runs; behind the results of a batch the model is asked.
+        Raises `ModelError`.
+        """
+        messages = history.load([*bodies, *steps.messages])
+        before = messages[len(messages) - len(steps.messages) :]
+        answers = [message for message in before if isinstance(message, ModelResponse)]
+        stretch = await self.go(
+            replace(run, turned_away=run.turned_away + steps.turned_away),
+            messages,
+            None,
+            on_text=on_text,
+            report=report,
+            limits=Limits(requests=max(1, Limits().requests - len(answers))),
+            recorder=Recorder(keep, turned_away=steps.turned_away),
+        )
+        result = _result(stretch)
+        return replace(
+            result,
+            messages=[*steps.messages, *result.messages],
+            usage=_together(answers, stretch.usage),
+            turned_away=steps.turned_away + result.turned_away,
+        )
 
     async def go(
         self,
@@ -119,6 +163,7 @@ class AgentLoop:
         report: Reporter | None = None,
         limits: Limits | None = None,
         executions: Executions | None = None,
+        recorder: Recorder | None = None,
     ) -> Stretch:
         """One run over `messages`: with a prompt, with the results of every call that stands open, or with both.
 
@@ -139,6 +184,7 @@ class AgentLoop:
             limits=limits,
             report=report or Reporter(run_id=run.id, conversation_id=run.conversation),
             on_text=on_text if self._streaming else None,
+            recorder=recorder or Recorder(None),
         )
         return await driver.go(prompt, messages, _deferred(results) if results else None, run_id=run_id)
 
@@ -154,6 +200,18 @@ def _result(stretch: Stretch, closing: Sequence[ModelMessage] = ()) -> LoopResul
         messages=[*history.dump(closing), *history.dump(stretch.new)],
         usage=stretch.usage,
         turned_away=stretch.turned_away,
+    )
+
+
+def _together(answers: Sequence[ModelResponse], usage: Usage) -> Usage:
+    """What a stretch took, of which `answers` came before its process died and `usage` is the rest."""
+    cost = cost_of(answers)
+    return replace(
+        usage,
+        requests=usage.requests + len(answers),
+        input_tokens=usage.input_tokens + sum(answer.usage.input_tokens for answer in answers),
+        output_tokens=usage.output_tokens + sum(answer.usage.output_tokens for answer in answers),
+        cost_micros=None if cost is None or usage.cost_micros is None else cost + usage.cost_micros,
     )
 
 

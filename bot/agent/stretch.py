@@ -32,6 +32,7 @@ from pydantic_ai.usage import UsageLimits
 from bot.agent.gate import RunDeps
 from bot.agent.models import explain
 from bot.agent.own import written
+from bot.agent.recorder import Recorder
 from bot.agent.repair import repair
 from bot.deferral.calls import Limits, PendingToolCall, Usage
 from bot.deferral.events import EventKind, Reporter
@@ -81,6 +82,8 @@ class Driver:
     report: Reporter
     on_text: OnText | None
     """Takes the newest answer as it grows; None asks the model for whole answers."""
+    recorder: Recorder = field(default_factory=lambda: Recorder(None))
+    """Hears of each step when it is done."""
     unsent: list[ModelRequest] = field(default_factory=list)
     """Results that the model did not get to see, because a limit came first."""
 
@@ -131,18 +134,26 @@ class Driver:
                     raise
                 said = node.model_response.text if Agent.is_call_tools_node(node) else None
                 self.report.say(EventKind.MODEL_END, outcome="success", text=said)
+                if Agent.is_call_tools_node(node) and node.model_response.tool_calls:
+                    await self._record(run)
             elif Agent.is_call_tools_node(node):
                 # A resume begins with a batch of calls that are already answered: nothing runs, nothing is heard.
                 await self._batch(node, run, SILENT if resuming else self.report)
                 if self.deps.stopped:
                     return next(iter(self.deps.stopped.values()))
                 node = await run.next(node)
+                if Agent.is_model_request_node(node) and not resuming:
+                    await self._record(run, node.request)
                 if self.deps.executions.refused and Agent.is_model_request_node(node):
                     self.unsent.append(node.request)
                     return LimitReached(f"This took more than the {self.limits.tool_calls} tool calls it may take.")
             else:
                 node = await run.next(node)
         return None
+
+    async def _record(self, run: AgentRun[RunDeps, Output], *results: ModelRequest) -> None:
+        turned_away = self.deps.turned_away - self.deps.run.turned_away
+        await self.recorder.record([*run.new_messages(), *results], turned_away=turned_away)
 
     async def _batch(
         self, node: CallToolsNode[RunDeps, Output], run: AgentRun[RunDeps, Output], report: Reporter

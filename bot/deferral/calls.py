@@ -5,7 +5,7 @@ pydantic-ai and golem use the same names for the same things; these are plain da
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -41,6 +41,19 @@ class ToolResult:
     call_id: str
     text: str
     outcome: Literal["success", "failed", "denied"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Steps:
+    """Messages of a stretch that has not ended, each as JSON."""
+
+    messages: Sequence[str]
+    turned_away: int = 0
+    """Calls of the stretch that were answered in place of a card, so far."""
+
+
+Keep = Callable[[Steps], Awaitable[None]]
+"""Writes down what a stretch has added since the last time."""
 
 
 @dataclass(frozen=True, kw_only=True)

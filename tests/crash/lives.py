@@ -74,6 +74,7 @@ class Rows:
     outbox: list[dict[str, Any]] = field(default_factory=list)
     audit: list[dict[str, Any]] = field(default_factory=list)
     messages: list[dict[str, Any]] = field(default_factory=list)
+    steps: list[dict[str, Any]] = field(default_factory=list)
 
     def state(self, approval: str) -> str | None:
         return next((row["state"] for row in self.approvals if row["id"] == approval), None)
@@ -100,6 +101,7 @@ def rows(folder: Path) -> Rows:
                 outbox=_all(database, "SELECT * FROM outbox ORDER BY id"),
                 audit=_all(database, "SELECT * FROM audit ORDER BY n"),
                 messages=_all(database, "SELECT * FROM message ORDER BY conversation, seq"),
+                steps=_all(database, "SELECT * FROM step ORDER BY run, n"),
             )
     finally:
         shutil.rmtree(copy)

@@ -46,6 +46,10 @@ def act(*whats: str) -> Calls:
     return [("act", {"what": what}) for what in whats]
 
 
+def look(*whats: str) -> Calls:
+    return [("look", {"what": what}) for what in whats]
+
+
 async def everything_is_approved(stage: Stage) -> None:
     await stage.ask("go", notify="both")
     while waiting := await stage.waiting():
@@ -220,6 +224,11 @@ SCENARIOS: dict[str, Scenario] = {
         says={"go": [act("a"), act("b"), "Both."]},
         people=everything_is_approved,
         ends={"a": "succeeded", "b": "succeeded"},
+    ),
+    "steps": Scenario(
+        says={"go": [look("a"), look("b", "c"), [*look("d"), *act("x")], look("e"), "The end."]},
+        people=everything_is_approved,
+        ends={"x": "succeeded"},
     ),
     "question": Scenario(
         says={"go": [[("ask_user", {"question": "Which colour?", "choices": ["red", "blue"]})], "Blue it is."]},

@@ -177,6 +177,18 @@ def _act(folder: Path, fate: Fate, wall: Wall) -> Tool:
     return Tool(name="act", description="Acts.", arguments=DoArguments, body=body)
 
 
+def _look(folder: Path, fate: Fate) -> Tool:
+    """Needs nobody's sign-off; each look is a line in a file."""
+    log = Log(folder / "looks")
+
+    async def body(arguments: DoArguments, call: Call) -> ToolOutcome:
+        log.write(what=arguments.what)
+        fate.meet("look")
+        return ToolOutcome(text=f"saw {arguments.what}")
+
+    return Tool(name="look", description="Looks.", arguments=DoArguments, body=body, gated=False)
+
+
 def _script(folder: Path, fate: Fate, wall: Wall) -> Tool:
     """As `act`, and depends on a file."""
     file = folder / "script"
@@ -203,6 +215,7 @@ async def live(folder: Path, scenario: Scenario, moment: str | None) -> None:
         tools=[
             _act(folder, fate, wall),
             _script(folder, fate, wall),
+            _look(folder, fate),
             Tool(name="build", description="Builds elsewhere.", arguments=DoArguments, body=_build, gated=False),
             make_ask_user(),
         ],
