@@ -104,6 +104,10 @@ def _do(command: str, chosen: Namespace, settings: Settings, redactor: Redactor)
             asyncio.run(listings.list_jobs(settings, chosen))
         case "jobs" | "job", "show":
             asyncio.run(listings.show_job(settings, chosen))
+        case "schedules", "list":
+            from bot.cli import schedules
+
+            asyncio.run(schedules.list_schedules(settings, chosen, SystemClock()))
         case "audit", "list":
             asyncio.run(listings.list_audit(settings, chosen))
         case "audit", "show":

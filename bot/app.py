@@ -24,6 +24,7 @@ from bot.edits import Edits
 from bot.engine import Engine
 from bot.guild_book import GuildBook
 from bot.holding import Holding
+from bot.jobs.schedules import Schedules
 from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
 from bot.policing import Allowed, build_policy, check_approver_rules
@@ -235,6 +236,14 @@ async def open_app(
                 background=background,
                 sweep_ms=sweep_ms,
                 watch=watch,
+                schedules=Schedules(
+                    database=database,
+                    clock=clock,
+                    new_id=new_id,
+                    authority=authority,
+                    limits=settings.schedule_limits,
+                    above=delivery.above,
+                ),
             )
             upkeep = Upkeep(
                 clock=clock,

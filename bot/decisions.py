@@ -84,6 +84,13 @@ class Decisions:
         """See `Engine.cancel`."""
         return await self._act(press, Act.CANCEL, self._cancel)
 
+    async def expire(self) -> None:
+        """Settle every call whose deadline is over."""
+        now = self._clock.now()
+        for id in await approvals.overdue(self._database.reader, now=now):
+            async with self._database.begin("expire") as tx:
+                await approvals.settle(tx, id, ApprovalState.EXPIRED, by=audit.SYSTEM, at=now)
+
     async def together(self, press: CardPress, act: Act) -> Together:
         """Do the same about every call of a card that still waits. See `Engine.decide_all`, `Engine.cancel_all`."""
         calls = await approvals.of_card(self._database.reader, press.card)

@@ -29,6 +29,7 @@ from bot.jobs.budget import budget
 from bot.jobs.cards import JobCards
 from bot.jobs.desk import JobDesk
 from bot.jobs.endings import Inbox
+from bot.jobs.schedules import Schedules
 from bot.jobs.watch import JobWatch
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
 from bot.turns import MOST_LOSSES, Turns
@@ -66,6 +67,7 @@ class Engine:
         background: Background,
         sweep_ms: int,
         watch: JobWatch,
+        schedules: Schedules,
     ) -> None:
         self.database = database
         self.authority = authority
@@ -99,14 +101,16 @@ class Engine:
         """How conversations begin afresh."""
         self.forks = Forks(database=database, clock=clock)
         """How they go on in a second place."""
-        self.decisions, self.edits = decisions, edits
+        self.decisions, self.edits, self.schedules = decisions, edits, schedules
         decisions.listen(self._after)
+        schedules.listen(self._deliver)
 
     def connect(self, surface: Surface) -> None:
         """There is a face now: cards and messages that are owed can go out, and people be looked up."""
         self.authority.connect(surface)
         self._delivery.connect(surface)
         self._job_cards.connect(surface)
+        self.schedules.occurrences.connect(surface)
 
     def set_owners(self, owners: frozenset[str]) -> None:
         """The application's owner or team, who decide when no approver is configured."""
@@ -282,7 +286,8 @@ class Engine:
             self._watch.flush,
             self._turns.agree_with_rows,
             self._holding.release,
-            self._expire,
+            self.decisions.expire,
+            self.schedules.occurrences.run_due,
             self._start_approved,
             self._deliver,
         ):
@@ -292,12 +297,6 @@ class Engine:
                 problems.append(error)
         if problems:
             raise problems[0] if len(problems) == 1 else ExceptionGroup("sweep", problems)
-
-    async def _expire(self) -> None:
-        now = self._clock.now()
-        for id in await approvals.overdue(self.database.reader, now=now):
-            async with self.database.begin("expire") as tx:
-                await approvals.settle(tx, id, ApprovalState.EXPIRED, by=audit.SYSTEM, at=now)
 
     async def _start_approved(self) -> None:
         for id in await approvals.approved(self.database.reader):
@@ -327,6 +326,7 @@ class Engine:
             await outbox.next_due(reader),
             self._holding.next_release(),
             await self._job_cards.next_due(),
+            await self.schedules.occurrences.next_due(),
         ):
             if at is not None and not self._stopping:
                 self._alarm.set(max(at, now + SHORTEST_ALARM_MS))

@@ -33,6 +33,7 @@ from bot.permits import PolicyRule
 from bot.rules import ApproverRule
 from bot.values import TokenFile
 from storage.jobs import JobLimits
+from storage.schedules import ScheduleLimits
 
 PREFIX = "SIGNOFF_"
 """What our own names begin with; names of this shape that we do not know are refused."""
@@ -111,6 +112,10 @@ class Settings(BaseSettings):
     """Of everybody."""
     job_depth: Annotated[int, Field(ge=1)] = 3
     """How deep jobs may start jobs; 1: not at all."""
+    schedules_per_person: Annotated[int, Field(ge=1)] = 10
+    schedules_per_guild: Annotated[int, Field(ge=1)] = 50
+    schedule_shortest: Annotated[timedelta, BeforeValidator(values.duration(least=60))] = timedelta(minutes=15)
+    """The shortest time between two jobs of one schedule."""
 
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(values.upper)] = "INFO"
     log_format: Literal["auto", "json", "text"] = "auto"
@@ -127,6 +132,12 @@ class Settings(BaseSettings):
         return JobLimits(
             person=self.jobs_per_person, space=self.jobs_per_guild, bot=self.jobs_at_once, depth=self.job_depth
         )
+
+    @property
+    def schedule_limits(self) -> ScheduleLimits:
+        """How many schedules there may be, and how often one may run."""
+        shortest = self.schedule_shortest // timedelta(milliseconds=1)
+        return ScheduleLimits(person=self.schedules_per_person, space=self.schedules_per_guild, shortest_ms=shortest)
 
     @property
     def approval_ttl_ms(self) -> int:

@@ -15,6 +15,7 @@ from storage.approvals import Approval
 from storage.cards import Card
 from storage.jobs import Job, Step
 from storage.runs import Run
+from storage.schedules import Schedule
 from storage.votes import Vote
 
 
@@ -87,6 +88,8 @@ class CardView:
     """Of calls that are asked again, by id: what is different from what was approved."""
     job: str | None = None
     """The background job that asks, if it is one."""
+    schedule: Schedule | None = None
+    """The schedule that this job comes from."""
     earlier: tuple[Approval, ...] = ()
     """Calls of the same request that were denied before, or that nobody answered; oldest first."""
     standings: Mapping[str, Standing] = field(default_factory=dict)
@@ -121,6 +124,8 @@ class JobView:
     """Notes that it has not taken up yet."""
     before: str = ""
     """A link to its card before this one, if that grew too old; else ''."""
+    schedule: Schedule | None = None
+    """The schedule that it comes from."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -238,6 +243,10 @@ class Surface(People, Protocol):
 
     async def hidden_from(self, person: str, place: str) -> str | None:
         """Why a person may not see what was said in a place (any more), or None. Raises `DeliveryError`."""
+        ...
+
+    async def closed(self, place: str) -> str | None:
+        """Why nothing can be said in a place (any more), as a sentence, or None. Raises `DeliveryError`."""
         ...
 
     def reopen(self, place: str, message: str, *, key: str) -> Reply:

@@ -11,7 +11,7 @@ from bot.deferral.digest import differences
 from bot.deferral.seal import Seal
 from bot.deferral.tool import ToolKind
 from bot.surface import CardView
-from storage import approvals, requests, runs, votes
+from storage import approvals, requests, runs, schedules, votes
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.database import Database
@@ -46,11 +46,13 @@ class Views:
         users, roles = self._whom(calls)
         consent = {call.id: (call, await self._given(call)) for call in calls if call.kind == ToolKind.APPROVAL}
         run = await runs.get(self._database.reader, card.run)
+        is_job = run is not None and run.kind is RunKind.JOB
         return CardView(
             card=card,
             approvals=tuple(calls),
             profiles={name: profile for name, profile in self._profiles.items() if name in names},
-            job=run.id if run is not None and run.kind is RunKind.JOB else None,
+            job=card.run if is_job else None,
+            schedule=await schedules.behind(self._database.reader, card.run) if is_job else None,
             earlier=await self._earlier(card, calls),
             changed={call.id: await self._changed(call, call.replaces) for call in calls if call.replaces},
             standings={id: self._authority.standing(call, given) for id, (call, given) in consent.items()},

@@ -18,7 +18,7 @@ from discord import ui
 from bot.deferral import sentences
 from bot.deferral.tool import ToolKind
 from bot.surface import CardView
-from cogs import arguments, card_buttons, card_words, inert, layout, lookalikes
+from cogs import arguments, card_buttons, card_words, inert, layout, lookalikes, schedule_words
 from cogs.layout import Item
 from cogs.limits import BUTTON_LABEL, COMPONENTS, length
 from storage.approvals import Approval, ApprovalState
@@ -133,6 +133,7 @@ class _Row:
         self._changed = view.changed.get(call.id, ())
         self._earlier = [f"-# Earlier in this request: {said}" for said in card_words.refusals(view, most=1)]
         self._job = view.job
+        self._schedule = view.schedule
 
     @property
     def title(self) -> str:
@@ -144,7 +145,10 @@ class _Row:
     def requester(self) -> str:
         """Who asked, or was asked."""
         who = f"Asked {'of' if self.call.kind == ToolKind.QUESTION else 'by'} <@{self.call.requester}>"
-        return who if self._job is None else f"{who}, for job `{self._job}`"
+        if self._job is None:
+            return who
+        by = "" if self._schedule is None else f" of {schedule_words.named(self._schedule)}"
+        return f"{who}, for job `{self._job}`{by}"
 
     def circumstances(self) -> list[str]:
         """While it waits, what helps to decide; afterwards, what came of it."""

@@ -33,6 +33,7 @@ from cogs.mentions import Mentions
 from cogs.posting import NOBODY
 from cogs.presses import Presses
 from cogs.reload import Reload
+from cogs.schedules import Schedules
 from cogs.surface import DiscordSurface
 from cogs.tools import Tools
 from cogs.why import Why
@@ -116,6 +117,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Mentions(self, self.surface, beginner))
         await self.add_cog(Approvals(self._engine))
         await self.add_cog(Jobs(self, self._engine))
+        await self.add_cog(Schedules(self, self._engine))
         await self.add_cog(Inbox(self._engine, self.surface))
         await self.add_cog(New(self._engine, self.surface))
         await self.add_cog(Fork(self, self._engine))

@@ -65,6 +65,9 @@ class Verb(StrEnum):
     """Opens the form for a note."""
     JOB_LOG = "job-log"
     FORM_JOB_NOTE = "form-job-note"
+    SCHEDULE_SAVE = "schedule-save"
+    """The id is a draft's, here and in the next one."""
+    SCHEDULE_DROP = "schedule-drop"
 
 
 FORMS = frozenset(verb for verb in Verb if verb.startswith("form-"))

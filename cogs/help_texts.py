@@ -55,7 +55,8 @@ TEXTS: dict[Topic, str] = {
         "- On the card: **Stop** (pressed twice), **Extend**, a note for it, its log.\n"
         "- What has consequences asks on a card there, too.\n"
         "- Its result comes once: in the channel, else to you directly, else into your `/inbox`.\n"
-        "`/job list`, `/job show` and `/job cancel` do what they say."
+        "`/job list`, `/job show` and `/job cancel` do what they say.\n"
+        "`/schedule add` starts such work **by itself at set times**, in words such as `every weekday at 9`."
     ),
     Topic.RULES: (
         "Each tool **asks** before it runs, is **allowed** without asking, or is **refused**. The card says which"

@@ -14,7 +14,7 @@ from discord import ui
 from bot.jobs.cards import OPEN
 from bot.jobs.words import state_word
 from bot.surface import JobView
-from cogs import inert, layout
+from cogs import inert, layout, schedule_words
 from cogs.custom_ids import CustomId, Verb
 from cogs.layout import Item
 from storage.runs import RunState
@@ -48,7 +48,8 @@ def moved(link: str) -> ui.LayoutView:
 def _items(view: JobView) -> Iterator[Item]:
     run = view.run
     goal = inert.line(run.prompt, limit=_GOAL)
-    yield layout.text(f"### Job · {_state(view)}\nFor <@{run.requester}> · `{run.id}`\n> {goal}")
+    by = "" if view.schedule is None else f", {schedule_words.named(view.schedule)}"
+    yield layout.text(f"### Job · {_state(view)}\nFor <@{run.requester}> · `{run.id}`{by}\n> {goal}")
     if view.steps:
         yield layout.text("\n".join(f"-# {inert.line(step.text, limit=_STEP)}" for step in view.steps))
     yield layout.text("\n".join(_accounts(view)))

@@ -20,7 +20,7 @@ from bot.deferral.authority import Act
 from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.surface import CardPress, Press
-from cogs import again, card_words, details, forms, help, job_presses, list_presses, modals
+from cogs import again, card_words, details, forms, help, job_presses, list_presses, modals, schedule_drafts
 from cogs.custom_ids import CustomId, Verb, decode
 from cogs.interactions import DISCORD_FAILED, acknowledge, actor_of, place_of, whisper
 from cogs.replies import Spawn
@@ -90,6 +90,9 @@ class Presses(commands.Cog):
             await list_presses.handle(interaction, pressed, message, self._engine)
             return
         match pressed.verb:
+            case Verb.SCHEDULE_SAVE | Verb.SCHEDULE_DROP:
+                await acknowledge(interaction)
+                await schedule_drafts.handle(interaction, pressed, one.actor, self._engine.schedules)
             case Verb.JOB_NOTE:
                 await _open(interaction, modals.note(pressed.id, interaction.id))
             case Verb.APPROVE | Verb.DENY:

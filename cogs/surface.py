@@ -99,6 +99,11 @@ class DiscordSurface:
         with faults.delivering():
             return await visibility.hidden_from(self._client, int(person), places.parse(place))
 
+    async def closed(self, place: str) -> str | None:
+        """See `Surface.closed`."""
+        with faults.delivering():
+            return await visibility.closed(self._client, places.parse(place))
+
     async def announce(self, announcement: Announcement) -> str:
         """See `Surface.announce`."""
         channel = self.channel(places.parse(announcement.place))

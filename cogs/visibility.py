@@ -5,7 +5,7 @@ from __future__ import annotations
 import discord
 
 from bot.errors import Unreachable
-from cogs import places
+from cogs import permissions, places
 from cogs.interactions import place_of
 from cogs.places import Place
 
@@ -45,6 +45,35 @@ async def hidden_from(client: discord.Client, person: int, place: Place) -> str 
             return "They are not in that thread any more."
         return None
     return None if channel.permissions_for(member).view_channel else "They cannot see that channel any more."
+
+
+async def closed(client: discord.Client, place: Place) -> str | None:
+    """Why I cannot write in `place` (any more), or None. Raises what discord.py raises.
+
+    Whether somebody takes direct messages shows only when one is sent.
+    """
+    if place.guild is None:
+        return None
+    guild = client.get_guild(place.guild)
+    if guild is None:
+        return "I am not in that server any more."
+    channel = guild.get_channel_or_thread(place.channel)
+    if channel is None:
+        try:
+            channel = await guild.fetch_channel(place.channel)
+        except discord.HTTPException as error:
+            if error.code == _UNKNOWN_CHANNEL:
+                return "That channel does not exist any more."
+            if error.code == _MISSING_ACCESS:
+                return "I cannot see that channel any more."
+            raise
+    if isinstance(channel, discord.Thread) and channel.parent is None:
+        return None
+    held = channel.permissions_for(guild.me)
+    if isinstance(channel, discord.Thread) and channel.locked and not held.manage_threads:
+        return "That thread is locked."
+    lacking = permissions.missing(held, thread=isinstance(channel, discord.Thread))
+    return f"I lack {', '.join(lacking)} there." if lacking else None
 
 
 def visible(interaction: discord.Interaction, place: str, *, requester: str) -> bool:

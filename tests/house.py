@@ -67,6 +67,8 @@ class Face:
     retired: list[tuple[str, str]] = field(default_factory=list)
     fail_job: Exception | None = None
     threads: dict[str, str] = field(default_factory=dict)
+    shut: dict[str, str] = field(default_factory=dict)
+    """Why nothing can be said in a place, by place."""
     hidden: dict[str, str] = field(default_factory=dict)
     """Why people may not see a place, by person."""
     members: dict[tuple[str, str], frozenset[str]] = field(default_factory=dict)
@@ -126,6 +128,9 @@ class Face:
 
     async def hidden_from(self, person: str, place: str) -> str | None:
         return self.hidden.get(person)
+
+    async def closed(self, place: str) -> str | None:
+        return self.shut.get(place)
 
     def reopen(self, place: str, message: str, *, key: str) -> Page:
         return Page(message=message)

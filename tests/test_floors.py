@@ -43,6 +43,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.settings": {
         "bot.errors", "bot.outside", "bot.permits", "bot.policy_file", "bot.rules", "bot.values",
         "pydantic", "pydantic_settings", "dotenv", "storage.jobs",
+        "storage.schedules",
     },
     "bot.logs": {"bot.console", "bot.redact", "bot.settings", "structlog"},
     "bot.surface": {"bot.rules", "storage"},
@@ -63,7 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.toolbox": {"bot.errors", "bot.clock", "bot.deferral.tool", "pydantic", "anyio", "aiohttp", "yarl"},
     "bot.jobs": {
         "bot.errors", "bot.clock", "bot.deferral", "bot.delivery", "bot.lanes", "bot.place", "bot.surface",
-        "bot.agent.transcript", "storage", "pydantic",
+        "bot.agent.transcript", "storage", "pydantic", "cronsim",
     },
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},
@@ -109,6 +110,7 @@ NOBODY_ELSE = {
     "cogs": ("bot.cli",),
     "bot.playground": ("bot.cli",),
     "bot.cli": ("bot.__main__",),
+    "cronsim": ("bot.jobs",),
 }
 """A language, and the only ones who speak it (besides itself)."""
 

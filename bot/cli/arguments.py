@@ -38,6 +38,7 @@ def build_parser() -> argparse.ArgumentParser:
     _approvals(commands.add_parser("approvals", help="look at what waits for a decision, and what became of it"))
     _resolve(commands.add_parser("resolve", help="hand in the result of a call that waits for one from elsewhere"))
     _jobs(commands.add_parser("jobs", aliases=["job"], help="start background work, look at it, or stop it"))
+    _schedules(commands.add_parser("schedules", help="look at what starts by itself at set times"))
     _audit(commands.add_parser("audit", help="who did what, and whether that record is whole"))
 
     _policy(commands.add_parser("policy", help="try the rules about what runs without asking"))
@@ -87,6 +88,11 @@ def _jobs(parser: argparse.ArgumentParser) -> None:
     start.add_argument("--for", dest="person", required=True, metavar="ID", help="whose job it is: a numeric user id")
     start.add_argument("--notify", choices=("channel", "dm", "both"), help="where its result goes (as they set it)")
     start.add_argument("--budget", type=int, metavar="MINUTES", help="compute time, if less than the usual hour")
+
+
+def _schedules(parser: argparse.ArgumentParser) -> None:
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    _listing(verbs.add_parser("list", help="schedules that run or are paused, and their next times"))
 
 
 def _audit(parser: argparse.ArgumentParser) -> None:

@@ -16,7 +16,7 @@ from bot.errors import DeliveryError, Unreachable
 from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
 from bot.surface import JobView, Surface
-from storage import approvals, audit, cards, jobs, runs
+from storage import approvals, audit, cards, jobs, runs, schedules
 from storage.approvals import ApprovalState
 from storage.database import Database
 from storage.jobs import Job
@@ -143,6 +143,7 @@ class JobCards:
             asks=await self._asks(run),
             notes=len(await jobs.notes_of(reader, run_id)),
             before=self._before(run, job),
+            schedule=await schedules.behind(reader, run_id),
         )
 
     def _before(self, run: Run, job: Job) -> str:

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from bot.cli import listings
 from bot.errors import AlreadySettled, DeliveryError, Unreachable
-from bot.surface import CardPress, Press, TurnClock
+from bot.surface import CardPress, Press, TurnClock, TurnContext
 from storage.approvals import Approval
 from tests.crash.stage import Stage
 from tests.house import ASKER, OWNER, PLACE, STRANGER
@@ -52,9 +52,7 @@ def look(*whats: str) -> Calls:
 
 async def everything_is_approved(stage: Stage) -> None:
     await stage.ask("go", notify="both")
-    while waiting := await stage.waiting():
-        for call in waiting:
-            await stage.press(call, "approve")
+    await _approve_all(stage)
 
 
 async def it_is_denied(stage: Stage) -> None:
@@ -178,6 +176,48 @@ async def the_script_changes(stage: Stage) -> None:
         await stage.press(call, "approve")
 
 
+async def a_schedule_comes_due(stage: Stage) -> None:
+    one = await _schedule(stage)
+    if await stage.app.database.reader.one("SELECT 1 FROM occurrence") is None:
+        await stage.reach(one["next_at"])
+    await _approve_all(stage)
+    if one["state"] == "active":
+        await stage.app.engine.schedules.pause(one["id"], ASKER)
+
+
+async def a_schedule_is_run_by_hand(stage: Stage) -> None:
+    one = await _schedule(stage)
+    if await stage.app.database.reader.one("SELECT 1 FROM occurrence") is None:
+        await stage.app.engine.schedules.run_now(one["id"], ASKER)
+        await stage.idle()
+    await _approve_all(stage)
+
+
+async def its_place_is_gone(stage: Stage) -> None:
+    one = await _schedule(stage)
+    if one["state"] == "active":
+        await stage.reach(one["next_at"])
+
+
+async def _schedule(stage: Stage) -> Mapping[str, Any]:
+    """The schedule, made and saved unless that was taken down before. Its next time is long after the story's end."""
+    desk, find = stage.app.engine.schedules, "SELECT * FROM schedule WHERE state <> 'draft'"
+    if await stage.app.database.reader.one(find) is None:
+        ctx = TurnContext(conversation=PLACE, place=PLACE, requester=ASKER.id, request="r1", prompt="go")
+        for keep in (False, True):
+            draft = await desk.draft(ctx, "monthly on the 1st at 9", zone="UTC", missed="once")
+            await (desk.save(draft.schedule.id, ASKER) if keep else desk.discard(draft.schedule.id, ASKER))
+        await stage.idle()
+    [one] = await stage.app.database.reader.all(find)
+    return one
+
+
+async def _approve_all(stage: Stage) -> None:
+    while waiting := await stage.waiting():
+        for call in waiting:
+            await stage.press(call, "approve")
+
+
 async def just_talk(stage: Stage) -> None:
     await stage.ask("go", notify="dm")
     await stage.app.remember("commands", "hash")
@@ -292,6 +332,13 @@ SCENARIOS: dict[str, Scenario] = {
         says={"go": [[("script", {"what": "x"})], "The end."]},
         people=the_script_changes,
         ends={"x": "void", "x again": "succeeded"},
+    ),
+    "schedule": Scenario(says={"go": [act("x"), "Tidied."]}, people=a_schedule_comes_due, ends={"x": "succeeded"}),
+    "schedule by hand": Scenario(
+        says={"go": [act("x"), "Tidied."]}, people=a_schedule_is_run_by_hand, ends={"x": "succeeded"}
+    ),
+    "schedule without a place": Scenario(
+        says={}, people=its_place_is_gone, ends={}, faults=lambda: {"place": [Unreachable("That channel is gone.")]}
     ),
     "just talk": Scenario(says={"go": ["Good morning to you."]}, people=just_talk, ends={}, streaming=True),
     "model fails": Scenario(

@@ -41,6 +41,7 @@ UNREACHED = {
     "job card failed": "tests/test_jobs.py",
     "drop job card": "tests/test_jobs.py",
     "drop steps": "only where somebody spoke before it was taken up: tests/test_steps.py",
+    "put off schedule": "tried again when it was forgotten: tests/test_schedules.py",
     "put back": "only in a stop in order: tests/test_stopping.py, tests/wire/test_jobs_on_the_wire.py",
     "start job at the command line": "another process's only commit: tests/test_cli_jobs.py",
     "cancel job at the command line": "another process's only commit: tests/test_cli_jobs.py",

@@ -171,6 +171,9 @@ class Wall:
     async def hidden_from(self, person: str, place: str) -> str | None:
         return None
 
+    async def closed(self, place: str) -> str | None:
+        return str(self._faults["place"][0]) if "place" in self._faults else None
+
     def reopen(self, place: str, message: str, *, key: str) -> Reply:
         return Sheet(self, message, posted=True)
 

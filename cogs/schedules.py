@@ -1,0 +1,174 @@
+"""`/schedule`: background jobs that start by themselves at set times."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Awaitable
+from typing import Literal
+
+import discord
+from discord import app_commands
+from discord.ext import commands
+
+from bot.engine import Engine
+from bot.errors import DecisionRefused, DeliveryError
+from bot.jobs import when
+from bot.jobs.schedules import Entry
+from bot.surface import TurnContext
+from cogs import inert, places, schedule_drafts, schedule_words
+from cogs.chat import PROMPT, Notify, refusal_here
+from cogs.interactions import above, acknowledge, actor_of, place_of, roles_of, whisper
+from cogs.limits import listed
+from cogs.visibility import visible
+
+logger = logging.getLogger(__name__)
+
+NONE = "Nothing is scheduled here. `/schedule add` makes a schedule."
+UNSURE = "I could not find out whether everything is there that its job needs, so it did not start. Try again."
+_CHOICES = 25
+"""Suggestions that Discord takes while somebody types."""
+
+ScheduleId = app_commands.Range[str, 1, 40]
+
+
+@app_commands.allowed_installs(guilds=True, users=False)
+@app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
+class Schedules(commands.GroupCog, group_name="schedule", group_description="Work that starts by itself at set times."):
+    """Receives commands about schedules and hands them on."""
+
+    def __init__(self, bot: commands.Bot, engine: Engine) -> None:
+        super().__init__()
+        self._bot = bot
+        self._schedules = engine.schedules
+        self._desk = engine.desk
+        self._zones: list[str] = []
+
+    @app_commands.command(
+        description="Start a background job here at set times. Shows the next ones before it is saved."
+    )
+    @app_commands.describe(
+        goal="What each job is to do, complete in itself.",
+        when="Such as: every weekday at 9, every Monday at 8:30, every 2 hours, or five fields of cron.",
+        timezone="Your time zone, such as Europe/Berlin. I keep it.",
+        missed="For times at which I was not running: one job that makes up for all (the default), or none.",
+        notify="Where the results go: this channel, a direct message, or both; else as set with /notify.",
+    )
+    async def add(
+        self,
+        interaction: discord.Interaction,
+        goal: app_commands.Range[str, 1, PROMPT],
+        when: app_commands.Range[str, 1, 100],
+        timezone: app_commands.Range[str, 1, 60] | None = None,
+        missed: Literal["once", "skip"] = "once",
+        notify: Notify | None = None,
+    ) -> None:
+        """Show privately what it would be, with the buttons that save it."""
+        if refusal := refusal_here(self._bot, interaction):
+            await whisper(interaction, refusal)
+            return
+        await acknowledge(interaction, answer_follows=True)
+        place, person = place_of(interaction), str(interaction.user.id)
+        ctx = TurnContext(
+            conversation=places.conversation(place, interaction.user.id),
+            place=str(place),
+            within=above(interaction.channel),
+            roles=roles_of(interaction.user, place.guild),
+            requester=person,
+            request=str(interaction.id),
+            prompt=goal,
+            notify=notify or await self._desk.notify_of(person, str(place)),
+        )
+        try:
+            draft = await self._schedules.draft(ctx, when, zone=timezone, missed=missed)
+        except DecisionRefused as not_made:
+            await whisper(interaction, not_made.sentence)
+            return
+        await whisper(interaction, schedule_words.draft(draft), view=schedule_drafts.buttons(draft.schedule.id))
+
+    @app_commands.command(name="list", description="What is scheduled here, and the next times.")
+    async def list_all(self, interaction: discord.Interaction) -> None:
+        """List privately, oldest first."""
+        await acknowledge(interaction, answer_follows=True)
+        entries = [schedule_words.entry(one) for one in await self._seen(interaction)]
+        await whisper(interaction, listed(entries) if entries else NONE)
+
+    @app_commands.command(description="Start no more jobs of a schedule until it is resumed.")
+    @app_commands.describe(id="The schedule's id, as shown in the list.")
+    async def pause(self, interaction: discord.Interaction, id: ScheduleId) -> None:
+        """Pause."""
+
+        async def pause() -> str:
+            one = await self._schedules.pause(id.strip(), actor_of(interaction))
+            return f"Paused: {schedule_words.named(one)}. `/schedule resume` lets it go on."
+
+        await _answer(interaction, pause())
+
+    @app_commands.command(description="Let a paused schedule go on with its next time.")
+    @app_commands.describe(id="The schedule's id, as shown in the list.")
+    async def resume(self, interaction: discord.Interaction, id: ScheduleId) -> None:
+        """Resume."""
+
+        async def resume() -> str:
+            one = await self._schedules.resume(id.strip(), actor_of(interaction))
+            return f"It goes on: {schedule_words.named(one)}, next at <t:{(one.next_at or 0) // 1000}:F>."
+
+        await _answer(interaction, resume())
+
+    @app_commands.command(name="run-now", description="Start a job of a schedule now, beside its times.")
+    @app_commands.describe(id="The schedule's id, as shown in the list.")
+    async def run_now(self, interaction: discord.Interaction, id: ScheduleId) -> None:
+        """Start one."""
+
+        async def start() -> str:
+            run = await self._schedules.run_now(id.strip(), actor_of(interaction))
+            return f"Its job `{run.id}` has started: {places.link(places.parse(run.place), None)}"
+
+        await _answer(interaction, start())
+
+    @app_commands.command(description="Remove a schedule for good. A job of it that is at work goes on.")
+    @app_commands.describe(id="The schedule's id, as shown in the list.")
+    async def remove(self, interaction: discord.Interaction, id: ScheduleId) -> None:
+        """Remove."""
+
+        async def remove() -> str:
+            one = await self._schedules.remove(id.strip(), actor_of(interaction))
+            return f"Removed: {schedule_words.named(one)}."
+
+        await _answer(interaction, remove())
+
+    @pause.autocomplete("id")
+    @resume.autocomplete("id")
+    @run_now.autocomplete("id")
+    @remove.autocomplete("id")
+    async def suggest(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
+        """Schedules whose id, words or goal contain what was typed so far."""
+        seen = [one.schedule for one in await self._seen(interaction)]
+        texts = {one.id: f"{one.id} {one.spoken}: {one.goal}" for one in seen}
+        found = [id for id, text in texts.items() if current.casefold() in text.casefold()]
+        return [app_commands.Choice(name=inert.label(texts[id], limit=100), value=id) for id in found[-_CHOICES:]]
+
+    @add.autocomplete("timezone")
+    async def suggest_zone(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
+        """Time zones whose name contains what was typed so far."""
+        self._zones = self._zones or when.zones()
+        typed = current.strip().replace(" ", "_").casefold()
+        found = [name for name in self._zones if typed in name.casefold()]
+        return [app_commands.Choice(name=name, value=name) for name in found[:_CHOICES]]
+
+    async def _seen(self, interaction: discord.Interaction) -> list[Entry]:
+        place = place_of(interaction)
+        found = await self._schedules.listed(str(place) if place.guild is None else place.space)
+        return [one for one in found if visible(interaction, one.schedule.place, requester=one.schedule.person)]
+
+
+async def _answer(interaction: discord.Interaction, work: Awaitable[str]) -> None:
+    """Do something and say privately what came of it."""
+    await acknowledge(interaction, answer_follows=True)
+    try:
+        text = await work
+    except DecisionRefused as refusal:
+        text = refusal.sentence
+    except DeliveryError as error:
+        logger.warning("not looked up", extra={"action": "schedule_unsure", "problem": str(error)})
+        text = UNSURE
+    await whisper(interaction, text)
