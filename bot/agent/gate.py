@@ -1,9 +1,6 @@
-"""The house's tools as a pydantic-ai toolset, behind the gate.
+"""Decides each call of a model *before* its body runs: run it, answer it, or let it wait for somebody.
 
-The gate decides *before* a body runs. A call that has to wait leaves the run as a deferred call of kind
-`external`, whatever it waits for: pydantic-ai then runs nothing when the run is resumed, so that resuming
-can be repeated after any crash. (Its own approval path re-runs tools on a repeated resume, cancels
-siblings, and accepts answers of the wrong kind.)
+A call that waits leaves the run, and nothing of it has run: so resuming can be repeated after any crash.
 """
 
 from __future__ import annotations
@@ -13,18 +10,13 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from pydantic_ai import RunContext
-from pydantic_ai import exceptions as pydantic_ai
-from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.messages import ToolCallPart
-from pydantic_ai.tools import ToolDefinition
-from pydantic_ai.toolsets import AbstractToolset
-from pydantic_ai.toolsets.abstract import ToolsetTool
 from pydantic_core import InitErrorDetails, PydanticCustomError, ValidationError
 
 from bot.agent.executions import Executions, NoneLeft
 from bot.clock import Clock
 from bot.deferral.body import run_body
+from bot.deferral.calls import PendingToolCall
 from bot.deferral.executor import parse
 from bot.deferral.intent import action_key, intent_key
 from bot.deferral.policy import Asking, Policy, Verdict
@@ -46,6 +38,10 @@ BREAKER = 5
 """So often may one request be answered in place of a card, or refused by people (once for each pause), before its turn
 is ended."""
 
+MISUSES = 2
+"""So often in a row may a model call a tool with arguments that it cannot take, or one that does not exist, and be told
+to correct it."""
+
 
 @dataclass
 class RunDeps:
@@ -66,7 +62,15 @@ class RunDeps:
     calls of the batch wherever they are."""
 
 
-class Gate(AbstractToolset[RunDeps]):
+@dataclass(frozen=True)
+class Answered:
+    """A call that has its result: its body ran, or it was answered in place of running."""
+
+    text: str
+    outcome: Literal["success", "failed"] = "success"
+
+
+class Gate:
     """Offers the tools, and lets through only what policy allows."""
 
     def __init__(
@@ -98,64 +102,53 @@ class Gate(AbstractToolset[RunDeps]):
         """The tools there are now."""
         return dict(self._tools)
 
-    @property
-    def id(self) -> str:
-        """See `AbstractToolset.id`."""
-        return "signoff"
-
-    async def get_tools(self, ctx: RunContext[RunDeps]) -> dict[str, ToolsetTool[RunDeps]]:
-        """See `AbstractToolset.get_tools`."""
-        return {
-            tool.name: ToolsetTool(
-                toolset=self,
-                tool_def=ToolDefinition(
-                    name=tool.name,
-                    description=tool.description,
-                    parameters_json_schema=tool.schema,
-                ),
-                max_retries=2,
-                args_validator=_Validator(tool.arguments),
-            )
-            for tool in self._offered(ctx.deps).values()
-        }
-
-    def _offered(self, deps: RunDeps) -> Mapping[str, Tool]:
-        """A tool that came, or became another one, since the stretch began is not callable in it."""
+    def offered(self, deps: RunDeps) -> Mapping[str, Tool]:
+        """What may be called now: nothing that came, or became another tool, since the stretch began."""
         if deps.tools is None:
             return self._tools
         return {name: tool for name, tool in deps.tools.items() if self._tools.get(name) is tool}
 
-    async def call_tool(
-        self, name: str, tool_args: dict[str, Any], ctx: RunContext[RunDeps], tool: ToolsetTool[RunDeps]
-    ) -> str:
-        """Decide one call: run it, answer it, or defer it. Raises only pydantic-ai's own signals.
+    async def decide(
+        self, name: str, args: dict[str, Any], *, call_id: str, deps: RunDeps
+    ) -> Answered | PendingToolCall:
+        """Run one call with its final arguments, answer it, or say that it waits.
 
-        An exception of a tool must not pass: it would end the run, and a pause of the same batch with it.
+        No exception of a tool passes: it would end the run, and a pause of the same batch with it.
         """
-        called = self._offered(ctx.deps).get(name)
+        call = _Asked(call_id, args, deps)
+        called = self.offered(deps).get(name)
         if called is None:
-            return f"Not run: the tool {name} is not there any more, or is not what it was."
-        if ctx.deps.unknown:
-            names = ", ".join(ctx.deps.unknown)
-            return f"Not run, like every other call of this batch: it names tools that do not exist ({names})."
-        verdict = self._verdict(called, tool_args, ctx.deps.run)
+            return Answered(f"Not run: the tool {name} is not there any more, or is not what it was.")
+        if deps.unknown:
+            names = ", ".join(deps.unknown)
+            return Answered(
+                f"Not run, like every other call of this batch: it names tools that do not exist ({names})."
+            )
+        verdict = self._verdict(called, args, deps.run)
         if verdict.action == "refuse":
-            return self._turn_away(ctx, f"Policy refuses this call: {verdict.rule}. It did not run.")
+            return _turn_away(call, f"Policy refuses this call: {verdict.rule}. It did not run.")
         if called.kind is not ToolKind.APPROVAL:
-            return await self._defer(called, tool_args, ctx, called.kind, reason="")
+            return await self._defer(called, call, called.kind, reason="")
         if verdict.action == "ask":
-            return await self._defer(called, tool_args, ctx, ToolKind.APPROVAL, reason=verdict.rule)
+            return await self._defer(called, call, ToolKind.APPROVAL, reason=verdict.rule)
         # A tool that defers by itself may have started something elsewhere: its body does not run a second time.
-        if (answer := await self._screen(ctx.deps.run, *_keys(called, tool_args, ctx.deps.run))) is not None:
-            return self._turn_away(ctx, answer)
+        if (answer := await self._screen(deps.run, *_keys(called, args, deps.run))) is not None:
+            return _turn_away(call, answer)
         if called.gated and self._record is not None:
-            await self._record(ctx.deps.run, called.name, tool_args, verdict.rule)
+            await self._record(deps.run, called.name, args, verdict.rule)
         try:
-            return await self._run(called, tool_args, ctx)
+            return await self._run(called, call)
         except ApprovalRequired as signal:
-            return await self._defer(called, tool_args, ctx, ToolKind.APPROVAL, reason=signal.reason)
+            return await self._defer(called, call, ToolKind.APPROVAL, reason=signal.reason)
         except CallDeferred as signal:
-            return await self._defer(called, tool_args, ctx, ToolKind.EXTERNAL, reason=signal.key)
+            return await self._defer(called, call, ToolKind.EXTERNAL, reason=signal.key)
+
+    def would_run(self, name: str, args: Mapping[str, Any], deps: RunDeps) -> bool:
+        """Whether the body of such a call would run here and now, as far as policy goes."""
+        tool = self.offered(deps).get(name)
+        if tool is None or deps.unknown or tool.kind is not ToolKind.APPROVAL:
+            return False
+        return self._verdict(tool, args, deps.run).action == "allow"
 
     def _verdict(self, tool: Tool, args: Mapping[str, Any], run: Run) -> Verdict:
         asking = Asking(
@@ -163,42 +156,34 @@ class Gate(AbstractToolset[RunDeps]):
         )
         return self._policy.decide(tool, args, asking)
 
-    async def _defer(
-        self, tool: Tool, args: dict[str, Any], ctx: RunContext[RunDeps], kind: ToolKind, *, reason: str
-    ) -> str:
-        deps, run = ctx.deps, ctx.deps.run
+    async def _defer(self, tool: Tool, call: _Asked, kind: ToolKind, *, reason: str) -> Answered | PendingToolCall:
+        deps, run = call.deps, call.deps.run
         if kind is ToolKind.APPROVAL and (refusal := self._nobody_can_decide(run, tool.name)) is not None:
-            return self._turn_away(ctx, refusal)
+            return _turn_away(call, refusal)
         if deps.turned_away >= BREAKER:
-            return self._turn_away(ctx, "Not asked: this request has been refused often enough.")
-        intent, action = _keys(tool, args, run)
+            return _turn_away(call, "Not asked: this request has been refused often enough.")
+        intent, action = _keys(tool, call.args, run)
         if action in deps.deferred:
-            return self._turn_away(ctx, "This very call is already being asked about. It has not run; wait for it.")
+            return _turn_away(call, "This very call is already being asked about. It has not run; wait for it.")
         # Noted before the first await: calls of one batch come in together.
         deps.deferred.add(action)
         if (answer := await self._screen(run, intent, action)) is not None:
             deps.deferred.discard(action)
-            return self._turn_away(ctx, answer)
-        raise pydantic_ai.CallDeferred(
-            metadata={"args": args, "reason": reason, "kind": str(kind), "intent": intent, "action": action}
+            return _turn_away(call, answer)
+        return PendingToolCall(
+            call_id=call.id,
+            tool_name=tool.name,
+            args=call.args,
+            reason=reason,
+            kind=kind,
+            intent=intent,
+            action=action,
         )
 
-    def _turn_away(self, ctx: RunContext[RunDeps], answer: str) -> str:
-        """Answer a call in place of a card. A model that keeps coming back ends the turn."""
-        deps = ctx.deps
-        deps.turned_away += 1
-        if deps.turned_away >= BREAKER:
-            deps.stopped[ctx.tool_call_id or ""] = TurnStopped(
-                "I stopped this turn: the model kept asking for calls that had already been answered, or after people"
-                " had said no. Nothing more was run. Ask again in other words if something is missing.",
-                detail=f"breaker after {deps.turned_away} refusals and repeated calls",
-            )
-        return answer
-
-    async def _run(self, tool: Tool, args: dict[str, Any], ctx: RunContext[RunDeps]) -> str:
-        run = ctx.deps.run
+    async def _run(self, tool: Tool, asked: _Asked) -> Answered:
+        run, deps = asked.deps.run, asked.deps
         call = Call(
-            id=ctx.tool_call_id or "",
+            id=asked.id,
             run=run.id,
             conversation=run.conversation,
             place=run.place,
@@ -206,18 +191,38 @@ class Gate(AbstractToolset[RunDeps]):
             approved=False,
         )
         try:
-            async with ctx.deps.executions.one():
+            async with deps.executions.one():
                 ran = await run_body(
-                    tool, parse(tool, args), call, timeout_seconds=self._timeout_seconds, mask=self._mask
+                    tool, parse(tool, asked.args), call, timeout_seconds=self._timeout_seconds, mask=self._mask
                 )
         except NoneLeft:
-            return "Not run: this run has used up the tool calls it may make."
+            return Answered("Not run: this run has used up the tool calls it may make.")
         except RunStopped as signal:
-            ctx.deps.stopped[call.id] = signal
-            return "The run was stopped by this call."
-        if not ran.ok:
-            raise ToolFailed(ran.text) from ran.error
-        return ran.text
+            deps.stopped[call.id] = signal
+            return Answered("The run was stopped by this call.")
+        return Answered(ran.text, "success" if ran.ok else "failed")
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """One call on its way through the gate."""
+
+    id: str
+    args: dict[str, Any]
+    deps: RunDeps
+
+
+def _turn_away(call: _Asked, answer: str) -> Answered:
+    """Answer a call in place of a card. A model that keeps coming back ends the turn."""
+    deps = call.deps
+    deps.turned_away += 1
+    if deps.turned_away >= BREAKER:
+        deps.stopped[call.id] = TurnStopped(
+            "I stopped this turn: the model kept asking for calls that had already been answered, or after people"
+            " had said no. Nothing more was run. Ask again in other words if something is missing.",
+            detail=f"breaker after {deps.turned_away} refusals and repeated calls",
+        )
+    return Answered(answer)
 
 
 def _keys(tool: Tool, args: Mapping[str, Any], run: Run) -> tuple[str | None, str]:
@@ -227,7 +232,7 @@ def _keys(tool: Tool, args: Mapping[str, Any], run: Run) -> tuple[str | None, st
 
 def emitted_arguments(tool: Tool, call: ToolCallPart) -> dict[str, Any]:
     """The final arguments of a call as the model emitted it. Raises `ValidationError`."""
-    validator = _Validator(tool.arguments)
+    validator = ArgumentsValidator(tool.arguments)
     return (
         validator.validate_python(call.args)
         if isinstance(call.args, dict)
@@ -239,7 +244,7 @@ _SHOWN = 2_000
 """So many characters of arguments that cannot be read go back to the model."""
 
 
-class _Validator:
+class ArgumentsValidator:
     """The arguments' schema in the form that pydantic-ai asks for: JSON in, plain names and values out."""
 
     def __init__(self, arguments: type[Arguments]) -> None:

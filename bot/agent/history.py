@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from pydantic import TypeAdapter, ValidationError
@@ -91,6 +92,32 @@ def answered_call(part: ModelRequestPart) -> str | None:
     if part.part_kind == "retry-prompt" and part.tool_name is not None:
         return part.tool_call_id
     return None
+
+
+def as_sent(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+    """The conversation as a provider takes it: one request between two answers, the results in it first, and those in
+    the order of the calls. What is stored has a request for each thing that happened; what needs no change is the same
+    object.
+    """
+    sent: list[ModelMessage] = []
+    for message in messages:
+        last = sent[-1] if sent else None
+        if isinstance(message, ModelRequest) and isinstance(last, ModelRequest):
+            asker = sent[-2] if len(sent) > 1 else None
+            calls = asker.tool_calls if isinstance(asker, ModelResponse) else []
+            order = {call.tool_call_id: number for number, call in enumerate(calls)}
+            sent[-1] = replace(message, parts=_results_first([*last.parts, *message.parts], order))
+        else:
+            sent.append(message)
+    return sent
+
+
+def _results_first(parts: Sequence[ModelRequestPart], order: Mapping[str, int]) -> list[ModelRequestPart]:
+    def rank(part: ModelRequestPart) -> int:
+        call_id = answered_call(part)
+        return len(order) if call_id is None else order.get(call_id, len(order))
+
+    return sorted(parts, key=rank)
 
 
 def placeholders(messages: Sequence[ModelMessage], explain: Callable[[str], str]) -> list[ModelMessage]:

@@ -6,19 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 
-from pydantic_ai import Agent, DeferredToolRequests, DeferredToolResults, ToolDenied, ToolReturn
-from pydantic_ai.exceptions import ToolFailed
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, ToolCallPart, UserPromptPart
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
 from bot.agent import history
+from bot.agent.driver import Driver
 from bot.agent.executions import Executions
 from bot.agent.gate import Gate, RunDeps
 from bot.agent.own import OwnAgent
+from bot.agent.own_driver import OwnDriver
 from bot.agent.recorder import Recorder
 from bot.agent.repair import INTERRUPTED
-from bot.agent.stretch import Driver, OnText, Output, Stretch, cost_of
+from bot.agent.stretch import OnText, Stretch, cost_of
 from bot.deferral.calls import FirstCall, Keep, Limits, LoopResult, Steps, ToolResult, Usage
 from bot.deferral.events import Reporter
 from bot.errors import RunStopped, TurnStopped
@@ -35,7 +35,7 @@ Answer briefly, in Markdown that Discord shows."""
 
 
 class AgentLoop:
-    """The agent, built once: building one costs more than running it."""
+    """The model behind the gate, with ours or the user's own agent on top."""
 
     def __init__(
         self,
@@ -53,14 +53,7 @@ class AgentLoop:
         self._gate = gate
         self._model = model
         self._own = own
-        self._agent: Agent[RunDeps, Output] = Agent(
-            model,
-            deps_type=RunDeps,
-            output_type=[str, DeferredToolRequests],
-            toolsets=[gate],
-            instructions=instructions or None,
-            name="signoff",
-        )
+        self._instructions = instructions
 
     async def start(
         self,
@@ -171,22 +164,37 @@ class AgentLoop:
         """
         limits = limits or Limits()
         tools = self._gate.tools()
+        deps = RunDeps(
+            run, tools=tools, turned_away=run.turned_away, executions=executions or Executions(limits.tool_calls)
+        )
+        report = report or Reporter(run_id=run.id, conversation_id=run.conversation)
+        on_text = on_text if self._streaming else None
+        recorder = recorder or Recorder(None)
+        if self._own is not None:
+            own = OwnDriver(
+                iter=partial(self._own.iter, gate=self._gate, model=self._model),
+                tools=tools.keys(),
+                deps=deps,
+                settings=self._settings,
+                limits=limits,
+                report=report,
+                on_text=on_text,
+                recorder=recorder,
+            )
+            return await own.go(prompt, messages, results, run_id=run_id)
         driver = Driver(
-            iter=self._agent.iter if self._own is None else partial(self._own.iter, gate=self._gate, model=self._model),
-            tools=tools.keys(),
-            deps=RunDeps(
-                run,
-                tools=tools,
-                turned_away=run.turned_away,
-                executions=executions or Executions(limits.tool_calls),
-            ),
+            model=self._model,
+            gate=self._gate,
+            instructions=self._instructions,
+            deps=deps,
             settings=self._settings,
             limits=limits,
-            report=report or Reporter(run_id=run.id, conversation_id=run.conversation),
-            on_text=on_text if self._streaming else None,
-            recorder=recorder or Recorder(None),
+            report=report,
+            on_text=on_text,
+            run_id=run_id or run.id,
+            recorder=recorder,
         )
-        return await driver.go(prompt, messages, _deferred(results) if results else None, run_id=run_id)
+        return await driver.go(prompt, messages, results)
 
 
 def _result(stretch: Stretch, closing: Sequence[ModelMessage] = ()) -> LoopResult:
@@ -213,16 +221,3 @@ def _together(answers: Sequence[ModelResponse], usage: Usage) -> Usage:
         output_tokens=usage.output_tokens + sum(answer.usage.output_tokens for answer in answers),
         cost_micros=None if cost is None or usage.cost_micros is None else cost + usage.cost_micros,
     )
-
-
-def _deferred(results: Sequence[ToolResult]) -> DeferredToolResults:
-    """Answers in pydantic-ai's form. A denial goes under `approvals`, where it keeps its outcome on the wire."""
-    answers = DeferredToolResults()
-    for result in results:
-        if result.outcome == "denied":
-            answers.approvals[result.call_id] = ToolDenied(result.text)
-        elif result.outcome == "failed":
-            answers.calls[result.call_id] = ToolFailed(result.text)
-        else:
-            answers.calls[result.call_id] = ToolReturn(result.text)
-    return answers

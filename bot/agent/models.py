@@ -190,7 +190,7 @@ _ADVICE: tuple[tuple[type[Exception], str], ...] = (
 )
 """The first line whose class fits counts, so the special stands before the general."""
 
-_BAD_ARGUMENTS = (
+BAD_ARGUMENTS = (
     "The model kept calling a tool in a way that makes no sense, and that call did not run: ask again in other words,"
     " or have another model set."
 )
@@ -217,7 +217,7 @@ def _advice(error: Exception) -> str:
     # pydantic-ai has no class of its own for this; only the cause and the beginning of the message tell it apart.
     misused = isinstance(error.__cause__, ValidationError | ModelRetry) and str(error).startswith("Tool ")
     if isinstance(error, UnexpectedModelBehavior) and misused:
-        return _BAD_ARGUMENTS
+        return BAD_ARGUMENTS
     return next((advice for kind, advice in _ADVICE if isinstance(error, kind)), _ANYTHING_ELSE)
 
 

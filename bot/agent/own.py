@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +26,7 @@ from pydantic_ai.toolsets.abstract import ToolsetTool
 from pydantic_ai.usage import RunUsage
 from pydantic_core import to_jsonable_python
 
+from bot.agent.behind import Behind
 from bot.agent.gate import Gate, RunDeps
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind, ToolOutcome
 from bot.errors import ApprovalRequired, CallDeferred, NothingRan, SettingsError
@@ -143,32 +144,11 @@ class OwnAgent:
         own = await self.deps(
             Asked(requester=run.requester, place=run.place, conversation=run.conversation, run=run.id)
         )
-        with self.agent.override(toolsets=[_Behind(gate, deps)], tools=[]):
+        with self.agent.override(toolsets=[Behind(gate, deps)], tools=[]):
             async with self.agent.iter(
                 prompt, deps=own, output_type=self._output, model=None if self.agent.model else model, **rest
             ) as running:
                 yield running
-
-
-class _Behind(AbstractToolset[Any]):
-    """The gate for an agent whose dependencies are its own."""
-
-    def __init__(self, gate: Gate, deps: RunDeps) -> None:
-        self._gate = gate
-        self._deps = deps
-
-    @property
-    def id(self) -> str:
-        return "signoff"
-
-    async def get_tools(self, ctx: RunContext[Any]) -> dict[str, ToolsetTool[Any]]:
-        tools = await self._gate.get_tools(replace(ctx, deps=self._deps))
-        return {name: replace(tool, toolset=self) for name, tool in tools.items()}
-
-    async def call_tool(
-        self, name: str, tool_args: dict[str, Any], ctx: RunContext[Any], tool: ToolsetTool[Any]
-    ) -> Any:
-        return await self._gate.call_tool(name, tool_args, replace(ctx, deps=self._deps), tool)
 
 
 def load_own(agent: str, deps: str | None) -> OwnAgent:

@@ -103,7 +103,7 @@ def repair(
             if turn.response is not None and (turn is not turns[-1] or call.tool_call_id not in keep_open):
                 synthesised.append(call.tool_call_id)
                 turn.due.append((call, _no_result(call, turn.response)))
-    truncated = [call.tool_call_id for turn in turns for call in turn.calls if not _is_whole(call)]
+    truncated = [call.tool_call_id for turn in turns for call in turn.calls if not is_whole(call)]
     report = RepairReport(
         synthesised=tuple(synthesised), moved=tuple(moved), dropped=tuple(dropped), truncated=tuple(truncated)
     )
@@ -146,10 +146,11 @@ def _no_result(call: ToolCallPart, response: ModelResponse) -> ToolReturnPart:
     )
 
 
-def _is_whole(call: ToolCallPart) -> bool:
+def is_whole(call: ToolCallPart) -> bool:
+    """Whether the arguments, if they are text, are one whole JSON object."""
     if not isinstance(call.args, str) or not call.args:
         return True
     try:
         return isinstance(json.loads(call.args), dict)
-    except ValueError:
+    except (ValueError, RecursionError):
         return False

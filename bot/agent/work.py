@@ -129,9 +129,7 @@ class Work:
         except asyncio.CancelledError:
             report.say(EventKind.CANCELLED)
             raise
-        # Whatever kept the run from even beginning, what has acted stays known.
-        begun = stretch.new or stretch.error is None
-        whole = self._stamp(stretch.whole, given) if begun else self._answered(messages, results)
+        whole = self._stamp(stretch.whole, given)
         if isinstance(stretch.error, RunStopped):
             raise self._cancelled(stretch.error, whole) from stretch.error
         if stretch.error is not None:

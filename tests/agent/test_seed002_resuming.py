@@ -580,9 +580,19 @@ async def test_when_the_model_fails_after_the_tool_acted_the_result_is_kept() ->
 
 
 async def test_whatever_keeps_the_model_from_even_beginning_the_result_is_kept() -> None:
-    """Here ids that are no ids: the model library refuses a run whose id was there before."""
-    lab = Lab([[("act", {"what": "a"}), ("report", {"what": "b"})]], options={"new_id": lambda: "same"})
+    """Here a tool that came meanwhile, and that cannot be described to a model."""
+
+    class Indescribable(DoArguments):
+        @classmethod
+        def model_json_schema(cls, *args: Any, **kwargs: Any) -> dict[str, Any]:
+            raise RuntimeError("no schema")
+
+    async def body(arguments: DoArguments, call: Call) -> ToolOutcome:
+        return ToolOutcome(text="never")
+
+    lab = Lab([[("act", {"what": "a"}), ("report", {"what": "b"})]])
     paused = await lab.run()
+    lab.agent = lab.another(tools=[*lab.tools(), tool("new", body, arguments=Indescribable)])
     with pytest.raises(RunFailed, match="model stage") as caught:
         await lab.resume(paused, DeferredToolResults(approvals={"call1": YES}, external={"call2": "b"}))
     assert [part["content"] for part in caught.value.messages[-1]["parts"]] == ["did a", "b"]
