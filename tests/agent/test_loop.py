@@ -1,4 +1,7 @@
-"""One stretch of the loop: from a prompt or from outcomes to an answer or a pause, streamed or not."""
+"""One stretch of the loop: from a prompt or from outcomes to an answer or a pause, streamed or not.
+
+Once driven by ours, and once by pydantic-ai's, in which the user's own agents run.
+"""
 
 from __future__ import annotations
 
@@ -22,15 +25,27 @@ from tests.storage.rows import a_run
 
 ACT = [("act", {"what": "x"})]
 BATCH: Any = [("act", {"what": "a"}), ("look", {"what": "b"}), ("act", {"what": "c"})]
+AGENT: str | None = None
+"""Whose agent runs: the house's own, or one by name."""
+
 BOTH = pytest.mark.parametrize("streaming", [True, False], ids=["streamed", "whole"])
+
+
+@pytest.fixture(params=[None, "tests.agent.plain:agent"], ids=["ours", "theirs"], autouse=True)
+def _whose(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(f"{__name__}.AGENT", request.param)
 
 
 @asynccontextmanager
 async def a_loop(folder: Path, script: Script, *, streaming: bool = False) -> AsyncIterator[tuple[AgentLoop, House]]:
     """The loop of a house, to be called by hand."""
-    settings = Settings(approver_users=frozenset({OWNER.id}), streaming=streaming)
+    settings = Settings(approver_users=frozenset({OWNER.id}), streaming=streaming, agent=AGENT)
     async with open_house(folder, script, settings=settings) as house:
         yield house.app.engine._turns._loop, house
+
+
+def by(agent: str | None) -> Settings:
+    return Settings(approver_users=frozenset({OWNER.id}), agent=agent)
 
 
 async def begin(loop: AgentLoop, bodies: Sequence[str] = (), prompt: str = "please", **more: Any) -> LoopResult:
@@ -189,7 +204,7 @@ async def test_an_id_that_a_provider_uses_again_in_a_later_turn_can_be_resumed(t
             return ModelResponse(parts=parts)
 
     script = Forgetful(ACT, "One.", [("act", {"what": "y"})], "Two.")
-    async with open_house(tmp_path, script) as house:
+    async with open_house(tmp_path, script, settings=by(AGENT)) as house:
         first = await house.ask(request="r1")
         await house.decide("approve")
         second = await house.ask(request="r2")
@@ -199,7 +214,7 @@ async def test_an_id_that_a_provider_uses_again_in_a_later_turn_can_be_resumed(t
 
 
 async def test_what_a_stretch_adds_is_exactly_what_is_stored(tmp_path: Path) -> None:
-    async with open_house(tmp_path, Script(BATCH, "Still waiting.", "It ran.")) as house:
+    async with open_house(tmp_path, Script(BATCH, "Still waiting.", "It ran."), settings=by(AGENT)) as house:
         await house.ask("one", request="r1")
         await house.ask("two", request="r2")
         for row in (0, 1):
@@ -296,7 +311,7 @@ async def test_an_answer_that_is_not_streamed_is_the_same_answer(tmp_path: Path)
         async with open_house(
             folder,
             Script(BATCH, "Done."),
-            settings=Settings(approver_users=frozenset({OWNER.id}), streaming=streaming),
+            settings=Settings(approver_users=frozenset({OWNER.id}), streaming=streaming, agent=AGENT),
         ) as house:
             page = await house.ask()
             for row in (0, 1):
