@@ -174,7 +174,7 @@ class Driver:
 
         Raises what the provider's reason for its silence is.
         """
-        if (response.text or "").strip() or self._nudged:
+        if response.text or self._nudged:
             return True
         if response.finish_reason == "length":
             raise OutputTokenLimitExceeded("the model used up its tokens before it answered")
