@@ -28,6 +28,8 @@ from bot.jobs.schedules import Schedules
 from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
 from bot.policing import Allowed, build_policy, check_approver_rules
+from bot.policy_desk import PolicyDesk
+from bot.rehearsal import Rehearsals
 from bot.reloading import Reloading
 from bot.rules import Subject
 from bot.settings import Settings, environment
@@ -243,6 +245,17 @@ async def open_app(
                     authority=authority,
                     limits=settings.schedule_limits,
                     above=delivery.above,
+                ),
+                policy_desk=PolicyDesk(
+                    database=database,
+                    clock=clock,
+                    new_id=new_id,
+                    authority=authority,
+                    book=book,
+                    file=file_policy,
+                    tools=by_name,
+                    rehearse=Rehearsals(database=database, clock=clock, policy=policy, tools=by_name),
+                    mask=mask,
                 ),
             )
             upkeep = Upkeep(

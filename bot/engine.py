@@ -31,6 +31,7 @@ from bot.jobs.desk import JobDesk
 from bot.jobs.endings import Inbox
 from bot.jobs.schedules import Schedules
 from bot.jobs.watch import JobWatch
+from bot.policy_desk import PolicyDesk
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
 from bot.turns import MOST_LOSSES, Turns
 from storage import approvals, audit, cards, open_calls, outbox, runs
@@ -68,9 +69,10 @@ class Engine:
         sweep_ms: int,
         watch: JobWatch,
         schedules: Schedules,
+        policy_desk: PolicyDesk,
     ) -> None:
         self.database = database
-        self.authority = authority
+        self.authority, self.policy_desk = authority, policy_desk
         self._clock = clock
         self._boot = boot
         self._executor = executor

@@ -1,4 +1,4 @@
-"""The operator's rules at work: checked against the tools there are, and every call they let through on the trail."""
+"""The operator's rules at work: checked against the tools there are; what they decide goes on the trail."""
 
 from __future__ import annotations
 
@@ -37,22 +37,22 @@ def check_approver_rules(settings: Settings, tools: Mapping[str, Tool]) -> None:
 
 
 class Allowed:
-    """Puts calls on the trail that a rule lets through, before they run: no card will tell of them."""
+    """Puts calls on the trail that policy lets through, before they run, or refuses: no card will tell of them."""
 
     def __init__(self, *, database: Database, clock: Clock, mask: Callable[[str], str]) -> None:
         self._database = database
         self._clock = clock
         self._mask = mask
 
-    async def record(self, run: Run, tool: str, arguments: Mapping[str, Any], rule: str) -> None:
-        """One entry. Raises `DatabaseError`; then the call must not run."""
+    async def record(self, run: Run, tool: str, arguments: Mapping[str, Any], rule: str, event: str) -> None:
+        """One entry, `allowed` or `refused`. Raises `DatabaseError`; then the call must not run."""
         said = self._mask(json.dumps(arguments, ensure_ascii=False))
-        async with self._database.begin("allowed") as tx:
+        async with self._database.begin(event) as tx:
             await audit.record(
                 tx,
                 at=self._clock.now(),
                 actor=audit.SYSTEM,
-                event="allowed",
+                event=event,
                 run=run.id,
                 conversation=run.conversation,
                 detail={"tool": tool, "arguments": said, "rule": rule},

@@ -63,6 +63,8 @@ class Actor:
     """The guild the act came from; None in direct messages."""
     roles: frozenset[str] = frozenset()
     """Role ids the person holds in that guild, from the act's own payload."""
+    manages: bool = False
+    """Whether they may manage that guild, likewise."""
 
 
 @dataclass(frozen=True, kw_only=True)

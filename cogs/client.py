@@ -30,6 +30,7 @@ from cogs.help import Help
 from cogs.inbox import Inbox
 from cogs.jobs import Jobs
 from cogs.mentions import Mentions
+from cogs.policy import Policy
 from cogs.posting import NOBODY
 from cogs.presses import Presses
 from cogs.reload import Reload
@@ -123,6 +124,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Fork(self, self._engine))
         await self.add_cog(Help(self))
         await self.add_cog(Why(self._engine))
+        await self.add_cog(Policy(self._engine.policy_desk))
         application = self.application or await self.application_info()
         self._read_more_if_allowed(application.flags)
         await self._refuse_everybody()

@@ -47,6 +47,30 @@ class Verb(StrEnum):
     LIST_CANCEL = "list-cancel"
     LIST_DETAILS = "list-details"
     LIST_PAGE = "list-page"
+    RULES_HOME = "rules-home"
+    """In the private list of a guild's rules, from here on. The id is a draft's with the number of a rule behind it,
+    the edition the draft's revision."""
+    RULES_PICK = "rules-pick"
+    RULES_PICK_WHO = "rules-pick-who"
+    RULES_SAVE = "rules-save"
+    RULES_DROP = "rules-drop"
+    RULES_TRY = "rules-try"
+    RULES_TOOL = "rules-tool"
+    """What runs: here and in the next six."""
+    RULES_ACTION = "rules-action"
+    RULES_CHANNELS = "rules-channels"
+    RULES_ROLES = "rules-roles"
+    RULES_ARGUMENTS = "rules-arguments"
+    RULES_UP = "rules-up"
+    RULES_REMOVE = "rules-remove"
+    RULES_WHO_TOOLS = "rules-who-tools"
+    """Who decides: here and in the next six."""
+    RULES_WHO_CHANNELS = "rules-who-channels"
+    RULES_PEOPLE = "rules-people"
+    RULES_EACH = "rules-each"
+    RULES_DEMANDS = "rules-demands"
+    RULES_WHO_UP = "rules-who-up"
+    RULES_WHO_REMOVE = "rules-who-remove"
     TOOLS_PAGE = "tools-page"
     """Another page of the tools; the number says which, the id nothing."""
     HELP = "help"
@@ -68,12 +92,18 @@ class Verb(StrEnum):
     SCHEDULE_SAVE = "schedule-save"
     """The id is a draft's, here and in the next one."""
     SCHEDULE_DROP = "schedule-drop"
+    FORM_RULES_TOOL = "form-rules-tool"
+    """Forms of the list of rules."""
+    FORM_RULES_ARGS = "form-rules-args"
+    FORM_RULES_DEMANDS = "form-rules-demands"
+    FORM_RULES_WHO_TOOLS = "form-rules-who-tool"
 
 
 FORMS = frozenset(verb for verb in Verb if verb.startswith("form-"))
 NUMBERED = FORMS | {Verb.CHOICE, Verb.TOOLS_PAGE} | {verb for verb in Verb if verb.startswith("list-")}
-EDITIONED = frozenset({Verb.ALL_APPROVE, Verb.ALL_APPROVE_UNSEEN, Verb.ALL_DENY, Verb.FORM_ALL_APPROVE})
-"""What decides about all calls of a card must not decide about one that the presser has not seen."""
+RULES = frozenset(verb for verb in Verb if verb.startswith(("rules-", "form-rules-")))
+EDITIONED = frozenset({Verb.ALL_APPROVE, Verb.ALL_APPROVE_UNSEEN, Verb.ALL_DENY, Verb.FORM_ALL_APPROVE}) | RULES
+"""What decides about all calls of a card must not decide about one that the presser has not seen; likewise rules."""
 
 _NUMBER = "0|[1-9][0-9]{0,19}"
 _FORMAT = re.compile(rf"so1:([a-z-]{{1,20}}):([a-z0-9_-]{{1,40}})(?:\.({_NUMBER}))?(?::({_NUMBER}))?")

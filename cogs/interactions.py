@@ -53,7 +53,12 @@ def actor_of(interaction: discord.Interaction) -> Actor:
     """
     user = interaction.user
     guild = None if interaction.guild_id is None else str(interaction.guild_id)
-    return Actor(id=str(user.id), guild=guild, roles=roles_of(user, interaction.guild_id))
+    return Actor(
+        id=str(user.id),
+        guild=guild,
+        roles=roles_of(user, interaction.guild_id),
+        manages=guild is not None and (interaction.permissions.administrator or interaction.permissions.manage_guild),
+    )
 
 
 async def acknowledge(interaction: discord.Interaction, *, answer_follows: bool = False) -> bool:
@@ -114,3 +119,12 @@ async def show_private(interaction: discord.Interaction, view: discord.ui.Layout
             "private list lost",
             extra={"action": "show_failed", "interaction": interaction.id, "problem": repr(error)},
         )
+
+
+async def open_form(interaction: discord.Interaction, form: discord.ui.Modal) -> None:
+    """Show a form. It must be the first answer."""
+    try:
+        await interaction.response.send_modal(form)
+    except DISCORD_FAILED as error:
+        logger.warning("form not shown", extra={"action": "form_failed", "problem": repr(error)})
+        await whisper(interaction, "The form could not be shown, so nothing was changed. Press the button again.")

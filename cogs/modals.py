@@ -29,7 +29,7 @@ def answer(id: str, opening: int) -> ui.Modal:
     field: ui.TextInput[ui.Modal] = ui.TextInput(
         style=discord.TextStyle.paragraph, custom_id=_FIELD, min_length=1, max_length=limits.MODAL_INPUT
     )
-    return _form("Your answer", Verb.FORM_ANSWER, id, opening, ui.Label(text="Answer", component=field))
+    return form("Your answer", Verb.FORM_ANSWER, id, opening, ui.Label(text="Answer", component=field))
 
 
 def reason(id: str, opening: int) -> ui.Modal:
@@ -38,7 +38,7 @@ def reason(id: str, opening: int) -> ui.Modal:
         style=discord.TextStyle.paragraph, custom_id=_FIELD, min_length=1, max_length=_REASON
     )
     label = ui.Label(text="Reason", description="The model is told, and the card shows it.", component=field)
-    return _form("Deny with a reason", Verb.FORM_DENY, id, opening, label)
+    return form("Deny with a reason", Verb.FORM_DENY, id, opening, label)
 
 
 def edit(id: str, opening: int, draft: Draft) -> ui.Modal:
@@ -54,7 +54,7 @@ def edit(id: str, opening: int, draft: Draft) -> ui.Modal:
         whole: ui.TextDisplay[Any] = ui.TextDisplay(
             f"This is too long for a form. `Details` gives you {what} as a file: change it, and upload it here."
         )
-        return _form("Edit the call", Verb.FORM_EDIT, id, opening, whole, file)
+        return form("Edit the call", Verb.FORM_EDIT, id, opening, whole, file)
     field: ui.TextInput[ui.Modal] = ui.TextInput(
         style=discord.TextStyle.paragraph,
         custom_id=_FIELD,
@@ -63,7 +63,7 @@ def edit(id: str, opening: int, draft: Draft) -> ui.Modal:
         required=False,
     )
     label = ui.Label(text=(draft.field or "Arguments as JSON")[: limits.MODAL_TITLE], component=field)
-    return _form("Edit the call", Verb.FORM_EDIT, id, opening, label, file)
+    return form("Edit the call", Verb.FORM_EDIT, id, opening, label, file)
 
 
 def note(id: str, opening: int) -> ui.Modal:
@@ -72,13 +72,13 @@ def note(id: str, opening: int) -> ui.Modal:
         style=discord.TextStyle.paragraph, custom_id=_FIELD, min_length=1, max_length=limits.MODAL_INPUT
     )
     label = ui.Label(text="What it should know", component=field)
-    return _form("A note for the job", Verb.FORM_JOB_NOTE, id, opening, label)
+    return form("A note for the job", Verb.FORM_JOB_NOTE, id, opening, label)
 
 
 def confirmation(verb: Verb, id: str, opening: int, *, edition: int | None = None) -> ui.Modal:
     """The second step before approving something that the card does not show whole."""
     field: ui.TextInput[ui.Modal] = ui.TextInput(custom_id=_FIELD, min_length=1, max_length=20)
-    return _form(
+    return form(
         "Approve what is not all shown?",
         verb,
         id,
@@ -101,6 +101,17 @@ def typed(interaction: discord.Interaction) -> str:
     return ""
 
 
+def filled(interaction: discord.Interaction) -> dict[str, list[str]]:
+    """Everything that was typed and picked in one of our forms, by field."""
+    data: Mapping[str, Any] = dict(interaction.data or {})
+    found: dict[str, list[str]] = {}
+    for field in _fields(data.get("components", [])):
+        if isinstance(name := field.get("custom_id"), str):
+            given = field["values"] if isinstance(field.get("values"), list) else [field.get("value") or ""]
+            found[name] = [str(one) for one in given]
+    return found
+
+
 def uploaded(interaction: discord.Interaction) -> Mapping[str, Any] | None:
     """The file that came with one of our forms, as Discord describes it, or None."""
     data: Mapping[str, Any] = dict(interaction.data or {})
@@ -113,8 +124,19 @@ def uploaded(interaction: discord.Interaction) -> Mapping[str, Any] | None:
 
 def picked(interaction: discord.Interaction) -> str:
     """What was picked in one of our lists, or ''."""
+    return next(iter(all_picked(interaction)), "")
+
+
+def all_picked(interaction: discord.Interaction) -> list[str]:
+    """Everything that was picked in one of our lists."""
     data: Mapping[str, Any] = dict(interaction.data or {})
-    return next(map(str, data.get("values", [])), "")
+    return [str(value) for value in data.get("values", [])]
+
+
+def picked_roles(interaction: discord.Interaction) -> frozenset[str]:
+    """Which of what was picked are roles, as Discord says."""
+    data: Mapping[str, Any] = dict(interaction.data or {})
+    return frozenset(map(str, data.get("resolved", {}).get("roles", {})))
 
 
 def _fields(components: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
@@ -125,9 +147,10 @@ def _fields(components: list[Mapping[str, Any]]) -> Iterator[Mapping[str, Any]]:
             yield from _fields([component["component"]])
 
 
-def _form(
+def form(
     title: str, verb: Verb, id: str, opening: int, *items: ui.Item[ui.Modal], edition: int | None = None
 ) -> ui.Modal:
+    """A form of these items, which discord.py does not keep."""
     custom_id = CustomId(verb=verb, id=id, number=opening, edition=edition)
     modal = ui.Modal(title=title[: limits.MODAL_TITLE], custom_id=str(custom_id))
     for item in items:

@@ -20,9 +20,20 @@ from bot.deferral.authority import Act
 from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.surface import CardPress, Press
-from cogs import again, card_words, details, forms, help, job_presses, list_presses, modals, schedule_drafts
-from cogs.custom_ids import CustomId, Verb, decode
-from cogs.interactions import DISCORD_FAILED, acknowledge, actor_of, place_of, whisper
+from cogs import (
+    again,
+    card_words,
+    details,
+    forms,
+    help,
+    job_presses,
+    list_presses,
+    modals,
+    policy_presses,
+    schedule_drafts,
+)
+from cogs.custom_ids import RULES, CustomId, Verb, decode
+from cogs.interactions import acknowledge, actor_of, open_form, place_of, whisper
 from cogs.replies import Spawn
 from cogs.surface import DiscordSurface
 from cogs.tools import Tools
@@ -89,12 +100,15 @@ class Presses(commands.Cog):
         if pressed.verb in list_presses.VERBS:
             await list_presses.handle(interaction, pressed, message, self._engine)
             return
+        if pressed.verb in RULES:
+            await policy_presses.handle(interaction, pressed, message, self._engine.policy_desk)
+            return
         match pressed.verb:
             case Verb.SCHEDULE_SAVE | Verb.SCHEDULE_DROP:
                 await acknowledge(interaction)
                 await schedule_drafts.handle(interaction, pressed, one.actor, self._engine.schedules)
             case Verb.JOB_NOTE:
-                await _open(interaction, modals.note(pressed.id, interaction.id))
+                await open_form(interaction, modals.note(pressed.id, interaction.id))
             case Verb.APPROVE | Verb.DENY:
                 await acknowledge(interaction)
                 await self._decide(interaction, one, "approve" if pressed.verb is Verb.APPROVE else "deny")
@@ -127,23 +141,23 @@ class Presses(commands.Cog):
                 text, files = details.compose(await self._engine.details(one), pressed.id)
                 await whisper(interaction, text, files=files)
             case Verb.ANSWER:
-                await _open(interaction, modals.answer(pressed.id, interaction.id))
+                await open_form(interaction, modals.answer(pressed.id, interaction.id))
             case Verb.DENY_REASON:
                 if await _in_time(self._engine.decisions.permitted(one, Act.DENY)) is None:
                     logger.warning("form shown unasked", extra={"action": "look_slow", "approval": one.approval})
-                await _open(interaction, modals.reason(pressed.id, interaction.id))
+                await open_form(interaction, modals.reason(pressed.id, interaction.id))
             case Verb.EDIT:
                 if (draft := await _in_time(self._engine.edits.draft(one))) is None:
                     await whisper(interaction, LATE)
                 else:
-                    await _open(interaction, modals.edit(pressed.id, interaction.id, draft))
+                    await open_form(interaction, modals.edit(pressed.id, interaction.id, draft))
             case Verb.APPROVE_UNSEEN:
-                await _open(interaction, modals.confirmation(Verb.FORM_APPROVE, pressed.id, interaction.id))
+                await open_form(interaction, modals.confirmation(Verb.FORM_APPROVE, pressed.id, interaction.id))
             case Verb.LIST_APPROVE_UNSEEN:
-                await _open(interaction, modals.confirmation(Verb.FORM_LIST_APPROVE, pressed.id, interaction.id))
+                await open_form(interaction, modals.confirmation(Verb.FORM_LIST_APPROVE, pressed.id, interaction.id))
             case Verb.ALL_APPROVE_UNSEEN:
                 form = modals.confirmation(Verb.FORM_ALL_APPROVE, pressed.id, interaction.id, edition=pressed.edition)
-                await _open(interaction, form)
+                await open_form(interaction, form)
             case Verb.FORM_ANSWER:
                 await acknowledge(interaction)
                 await forms.answer(self._engine, one, modals.typed(interaction))
@@ -189,12 +203,3 @@ async def _in_time(look: Awaitable[T]) -> T | None:
             return await look
     except TimeoutError:
         return None
-
-
-async def _open(interaction: discord.Interaction, form: discord.ui.Modal) -> None:
-    """Show a form. It must be the first answer."""
-    try:
-        await interaction.response.send_modal(form)
-    except DISCORD_FAILED as error:
-        logger.warning("form not shown", extra={"action": "form_failed", "problem": repr(error)})
-        await whisper(interaction, "The form could not be shown, so nothing was changed. Press the button again.")

@@ -31,8 +31,8 @@ Screen = Callable[[Run, str | None, str], Awaitable[str | None]]
 Refusal = Callable[[Run, str], str | None]
 """Takes the run and the tool's name; why nobody could decide such a call where it would be shown, or None."""
 
-Record = Callable[[Run, str, Mapping[str, Any], str], Awaitable[None]]
-"""Takes the run, the tool, the arguments and the rule's name: puts on the trail that a rule lets a gated call by."""
+Record = Callable[[Run, str, Mapping[str, Any], str, Literal["allowed", "refused"]], Awaitable[None]]
+"""Takes the run, the tool, the arguments and the rule's name: puts on the trail what a rule did with a call."""
 
 BREAKER = 5
 """So often may one request be answered in place of a card, or refused by people (once for each pause), before its turn
@@ -87,7 +87,7 @@ class Gate:
     ) -> None:
         """`timeout_seconds` bounds each body that runs here; None leaves that to the body.
 
-        `record` is waited for before a gated call runs that policy allows.
+        `record` is waited for before a gated call runs that policy allows, and before the model is told of a refusal.
         """
         self._tools = tools
         self._clock = clock
@@ -126,6 +126,8 @@ class Gate:
             )
         verdict = self._verdict(called, args, deps.run)
         if verdict.action == "refuse":
+            if self._record is not None:
+                await self._record(deps.run, called.name, args, verdict.rule, "refused")
             return _turn_away(call, f"Policy refuses this call: {verdict.rule}. It did not run.")
         if called.kind is not ToolKind.APPROVAL:
             return await self._defer(called, call, called.kind, reason="")
@@ -135,7 +137,7 @@ class Gate:
         if (answer := await self._screen(deps.run, *_keys(called, args, deps.run))) is not None:
             return _turn_away(call, answer)
         if called.gated and self._record is not None:
-            await self._record(deps.run, called.name, args, verdict.rule)
+            await self._record(deps.run, called.name, args, verdict.rule, "allowed")
         try:
             return await self._run(called, call)
         except ApprovalRequired as signal:

@@ -167,6 +167,16 @@ class Authority:
         return None
 
     @property
+    def file_rules(self) -> Sequence[ApproverRule]:
+        """The operator's rules, in their order."""
+        return self._rules
+
+    @property
+    def ttl_ms(self) -> int:
+        """How long a call waits where no rule says so."""
+        return self._ttl_ms
+
+    @property
     def base(self) -> Rule:
         """Who decides what no rule is about: those whom the operator trusts most."""
         return self._base
@@ -299,6 +309,10 @@ class Authority:
     def who_can(self, asked: Asked) -> str:
         """One sentence naming the rule and who can help."""
         return self._help(self.rule_for(asked))
+
+    def base_help(self) -> str:
+        """The same about whom the operator trusts most."""
+        return self._help(self._base)
 
     def _help(self, rule: Rule, *, but: str | None = None) -> str:
         people = sorted(person for person in rule.users - {but} if rule.could_be(person))

@@ -53,6 +53,11 @@ class RulePolicy:
         self._rules = tuple(rules)
         self._otherwise = otherwise or DefaultPolicy()
 
+    @property
+    def rules(self) -> tuple[PolicyRule, ...]:
+        """The rules as they are now."""
+        return self._rules
+
     def replace(self, rules: Sequence[PolicyRule]) -> None:
         """From the next call on these are the rules."""
         self._rules = tuple(rules)

@@ -1,0 +1,254 @@
+"""What people do about a guild's rules: look, change a draft, try it on last week, save it.
+
+Who may: those who manage the guild and those whom the operator named as approvers. Only the latter may let a call
+through that asked before, or say who decides where the operator left that open: nobody can make themselves an approver
+of somebody else's machine by inviting the bot. Decided here, anew at every press; refusals are on the trail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+from bot.clock import Clock, NewId
+from bot.deferral.authority import Authority
+from bot.deferral.policy import RulePolicy, rule_problems
+from bot.deferral.tool import Tool
+from bot.errors import DecisionRefused, NotAllowed
+from bot.guild_book import GuildBook
+from bot.guild_rules import Body, GuildRules, lets_through, names_people
+from bot.policy_view import Bounds, PolicyView, changes, concerns, conflicts
+from bot.rehearsal import Rehearsal, Rehearse
+from bot.surface import Actor
+from storage import audit, guilds
+from storage.database import Database
+from storage.guilds import Draft, GuildConfig
+
+Edit = Callable[[Body], Body]
+"""Makes the next state of a draft. May raise `ValueError` with a sentence that goes on after "The rules"."""
+
+NOT_HERE = "Rules belong to a server; use `/policy` in one."
+NOT_YOURS = "This list is not yours, or was closed, so nothing was changed. `/policy` opens your own."
+MOVED_ON = "This list was older than your draft, so that press changed nothing. This is how the draft stands now."
+OVERTAKEN = (
+    "Somebody else saved other rules meanwhile, so yours were not saved. Discard your draft and make the change again"
+    " on what counts now."
+)
+
+
+@dataclass(frozen=True, kw_only=True)
+class DraftPress:
+    """A press in somebody's list of rules."""
+
+    actor: Actor
+    draft: str
+    revision: int
+
+
+class PolicyDesk:
+    """The rules of every guild, for the people who may see or change them."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        new_id: NewId,
+        authority: Authority,
+        book: GuildBook,
+        file: RulePolicy,
+        tools: Mapping[str, Tool],
+        rehearse: Rehearse,
+        mask: Callable[[str], str],
+    ) -> None:
+        """`file` are the operator's rules; `tools` may grow; `mask` hides secrets on the trail."""
+        self._database = database
+        self._clock = clock
+        self._new_id = new_id
+        self._authority = authority
+        self._book = book
+        self._file = file
+        self._tools = tools
+        self._rehearse = rehearse
+        self._mask = mask
+
+    async def look(self, actor: Actor) -> PolicyView:
+        """The rules of the actor's guild, with the draft they left, or a new one. Raises `DecisionRefused`."""
+        guild = await self._permit(actor)
+        draft = await guilds.draft_of(self._database.reader, guild, "policy", actor.id)
+        now = self._book.of(guild)
+        if draft is None or (draft.base != now.version and draft.body == now.body.to_json()):
+            draft = await self._begin(guild, actor.id)
+        return self._view(actor, draft)
+
+    async def again(self, press: DraftPress) -> PolicyView:
+        """The draft as it stands. Raises `DecisionRefused`."""
+        return self._view(press.actor, await self._own(press))
+
+    async def change(self, press: DraftPress, edit: Edit) -> PolicyView:
+        """Change the draft; nothing counts by this. Raises `DecisionRefused` for rules that make no sense."""
+        draft = await self._own(press)
+        if draft.revision != press.revision:
+            return replace(self._view(press.actor, draft), note=MOVED_ON)
+        try:
+            body = edit(Body.from_json(draft.body))
+            self._check(body.rules(), draft.guild)
+        except ValueError as problem:
+            raise DecisionRefused("no_rule", f"That cannot be: the list {problem} Nothing was changed.") from problem
+        async with self._database.begin("draft rules") as tx:
+            text, now = body.to_json(), self._clock.now()
+            if not await guilds.change_draft(tx, draft.id, revision=draft.revision, body=text, at=now):
+                raise DecisionRefused("moved_on", MOVED_ON)
+        return self._view(press.actor, replace(draft, body=text, revision=draft.revision + 1, at=now))
+
+    async def discard(self, press: DraftPress) -> PolicyView:
+        """Forget the draft. Raises `DecisionRefused`."""
+        draft = await self._own(press)
+        return self._view(press.actor, await self._begin(draft.guild, press.actor.id))
+
+    async def save(self, press: DraftPress) -> PolicyView:
+        """Let the draft count, for every call from now on. Raises `DecisionRefused`."""
+        draft = await self._own(press)
+        view = self._view(press.actor, draft)
+        if draft.revision != press.revision:
+            return replace(view, note=MOVED_ON)
+        if view.blocked:
+            refusal = NotAllowed("not_yours_to_save", f"Nothing was saved. {view.blocked}")
+            await self._refused(press.actor, draft.guild, refusal)
+            raise refusal
+        self._check(view.rules, draft.guild)
+        before = view.in_force
+        new = GuildConfig(
+            guild=draft.guild,
+            topic="policy",
+            version=before.version + 1,
+            body=draft.body,
+            seal="",
+            changed_by=press.actor.id,
+            changed_at=self._clock.now(),
+        )
+        new = replace(new, seal=self._book.sealed(new))
+        async with self._database.begin("policy") as tx:
+            fresh = draft.base == before.version
+            if not fresh or not await guilds.put(tx, new, before=before.stored, detail={}, mask=self._mask):
+                raise DecisionRefused("overtaken", OVERTAKEN)
+            await guilds.drop_draft(tx, draft.guild, "policy", press.actor.id)
+        self._book.take(new)
+        return self._view(press.actor, await self._begin(draft.guild, press.actor.id))
+
+    async def rehearse(self, press: DraftPress) -> tuple[PolicyView, Rehearsal]:
+        """What last week would have looked like under the draft. Runs nothing. Raises `DecisionRefused`."""
+        draft = await self._own(press)
+        view = self._view(press.actor, draft)
+        return view, await self._rehearse(draft.guild, view.rules.policy)
+
+    # -- who may --------------------------------------------------------------------------------
+
+    async def _permit(self, actor: Actor) -> str:
+        """The guild whose rules the actor may see and change."""
+        if actor.guild is None:
+            raise NotAllowed("not_here", NOT_HERE)
+        if not actor.manages and not self._is_trusted(actor):
+            refusal = NotAllowed(
+                "not_manager",
+                "Rules are for people who may manage this server (the permission Manage Server), and for those whom the"
+                f" operator named: nothing was changed. {self._authority.base_help()}",
+            )
+            await self._refused(actor, actor.guild, refusal)
+            raise refusal
+        return actor.guild
+
+    def _is_trusted(self, actor: Actor) -> bool:
+        return actor.guild is not None and self._authority.base.names(actor.id, actor.roles, guild=actor.guild)
+
+    async def _own(self, press: DraftPress) -> Draft:
+        guild = await self._permit(press.actor)
+        draft = await guilds.draft(self._database.reader, press.draft)
+        if draft is None or (draft.guild, draft.person, draft.topic) != (guild, press.actor.id, "policy"):
+            refusal = NotAllowed("not_yours", NOT_YOURS)
+            await self._refused(press.actor, guild, refusal)
+            raise refusal
+        return draft
+
+    def _blocked(self, actor: Actor, old: GuildRules, new: GuildRules) -> str:
+        """Why the actor may not make these rules count, or ''."""
+        if self._is_trusted(actor):
+            return ""
+        who = self._authority.base_help()
+        if lets_through(old, new):
+            return (
+                "It would let calls run without asking, and only those whom the operator of this bot named may do that."
+                f" {who}"
+            )
+        if self._authority.leaves_open and names_people(old, new):
+            return (
+                "It would change who decides, and the operator of this bot named nobody for that; so only its owner"
+                f" may. {who}"
+            )
+        return ""
+
+    async def _refused(self, actor: Actor, guild: str, refusal: DecisionRefused) -> None:
+        async with self._database.begin("refused press") as tx:
+            await audit.record(
+                tx,
+                at=self._clock.now(),
+                actor=actor.id,
+                event="policy_refused",
+                detail={"guild": guild, "code": refusal.code},
+            )
+
+    # -- what is shown --------------------------------------------------------------------------
+
+    async def _begin(self, guild: str, person: str) -> Draft:
+        now = self._book.of(guild)
+        draft = Draft(
+            id=self._new_id(),
+            guild=guild,
+            topic="policy",
+            person=person,
+            base=now.version,
+            revision=0,
+            body=now.body.to_json(),
+            at=self._clock.now(),
+        )
+        async with self._database.begin("draft rules") as tx:
+            await guilds.begin_draft(tx, draft)
+        return draft
+
+    def _view(self, actor: Actor, draft: Draft) -> PolicyView:
+        body = Body.from_json(draft.body)
+        rules, now, bounds = body.rules(), self._book.of(draft.guild), self._bounds(draft.guild)
+        return PolicyView(
+            guild=draft.guild,
+            bounds=bounds,
+            in_force=now,
+            draft=draft,
+            body=body,
+            rules=rules,
+            changes=tuple(changes(now.body, body)),
+            conflicts=tuple(conflicts(rules, bounds, draft.guild, self._tools.keys())),
+            tools=tuple(sorted(self._tools)),
+            arguments={name: tuple(tool.schema.get("properties", {})) for name, tool in self._tools.items()},
+            blocked=OVERTAKEN if draft.base != now.version else self._blocked(actor, now.rules, rules),
+        )
+
+    def _bounds(self, guild: str) -> Bounds:
+        authority = self._authority
+        return Bounds(
+            file_policy=tuple(rule for rule in self._file.rules if concerns(rule, guild)),
+            file_approvers=tuple(
+                (number, rule) for number, rule in enumerate(authority.file_rules, start=1) if concerns(rule, guild)
+            ),
+            base=authority.base,
+            leaves_open=authority.leaves_open,
+            ttl_ms=authority.ttl_ms,
+            ttl_binds=authority.base.lifetime is not None,
+        )
+
+    def _check(self, rules: GuildRules, guild: str) -> None:
+        """Raise `ValueError` for what no rule may say about the tools there are, or here."""
+        named = [one.roles or frozenset() for one in (*rules.policy, *rules.approvers)]
+        if guild in frozenset().union(*named, *(one.one_of_each for one in rules.approvers)):
+            raise ValueError("names the role that everybody here holds, which says nothing about anybody.")
+        for problem in rule_problems(rules.policy, self._tools.values()):
+            raise ValueError(problem)
