@@ -151,8 +151,8 @@ class PolicyDesk:
         if not actor.manages and not self._is_trusted(actor):
             refusal = NotAllowed(
                 "not_manager",
-                "Rules are for people who may manage this server (the permission Manage Server), and for those whom the"
-                f" operator named: nothing was changed. {self._authority.base_help()}",
+                "Nothing was changed. The rules are for people who may manage this server (the permission Manage Server)"
+                f" and for those whom the operator named. {self._authority.base_help()}",
             )
             await self._refused(actor, actor.guild, refusal)
             raise refusal
@@ -247,8 +247,12 @@ class PolicyDesk:
 
     def _check(self, rules: GuildRules, guild: str) -> None:
         """Raise `ValueError` for what no rule may say about the tools there are, or here."""
-        named = [one.roles or frozenset() for one in (*rules.policy, *rules.approvers)]
-        if guild in frozenset().union(*named, *(one.one_of_each for one in rules.approvers)):
+        roles: set[str] = set()
+        for asks in rules.policy:
+            roles |= asks.roles or frozenset()
+        for decides in rules.approvers:
+            roles |= (decides.roles or frozenset()) | set(decides.one_of_each)
+        if guild in roles:
             raise ValueError("names the role that everybody here holds, which says nothing about anybody.")
         for problem in rule_problems(rules.policy, self._tools.values()):
             raise ValueError(problem)

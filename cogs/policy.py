@@ -6,9 +6,10 @@ import discord
 from discord import app_commands
 from discord.ext import commands
 
+from bot.errors import DecisionRefused
 from bot.policy_desk import PolicyDesk
 from cogs import policy_views
-from cogs.interactions import acknowledge, actor_of, show_private
+from cogs.interactions import acknowledge, actor_of, show_private, whisper
 
 
 class Policy(commands.Cog):
@@ -23,4 +24,9 @@ class Policy(commands.Cog):
     async def policy(self, interaction: discord.Interaction) -> None:
         """Show the rules privately, with the draft that the person left."""
         await acknowledge(interaction, answer_follows=True)
-        await show_private(interaction, policy_views.overview(await self._desk.look(actor_of(interaction))))
+        try:
+            view = await self._desk.look(actor_of(interaction))
+        except DecisionRefused as refusal:
+            await whisper(interaction, refusal.sentence)
+            return
+        await show_private(interaction, policy_views.overview(view))
