@@ -151,7 +151,7 @@ class PolicyDesk:
         if not actor.manages and not self._is_trusted(actor):
             refusal = NotAllowed(
                 "not_manager",
-                "Nothing was changed. The rules are for people who may manage this server (the permission Manage Server)"
+                "Nothing was changed. The rules are for people who may manage this server (permission Manage Server)"
                 f" and for those whom the operator named. {self._authority.base_help()}",
             )
             await self._refused(actor, actor.guild, refusal)
