@@ -1,6 +1,6 @@
 """Killed anywhere in a stretch, a run takes up behind the last recorded step (issue 6, point 6).
 
-No earlier model call and no tool that had a recorded result comes again: for every moment of the story, counted exactly.
+No earlier model call and no tool that had a recorded result comes again: counted for every moment of the story.
 """
 
 from __future__ import annotations
