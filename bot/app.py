@@ -29,6 +29,7 @@ from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
 from bot.policing import Allowed, build_policy, check_approver_rules
 from bot.policy_desk import PolicyDesk
+from bot.progress import Progress
 from bot.rehearsal import Rehearsals
 from bot.reloading import Reloading
 from bot.rules import Subject
@@ -222,6 +223,7 @@ async def open_app(
                 delivery=delivery,
                 holding=holding,
                 watch=watch,
+                progress=Progress(database=database, delivery=delivery, spawn=background.spawn),
             )
             engine = Engine(
                 database=database,
@@ -238,6 +240,7 @@ async def open_app(
                 background=background,
                 sweep_ms=sweep_ms,
                 watch=watch,
+                most_waiting=settings.queue,
                 schedules=Schedules(
                     database=database,
                     clock=clock,

@@ -68,6 +68,15 @@ async def show_progress(reply: Reply, text: str, *, resting: bool = False) -> bo
     return True
 
 
+async def say_at_once(reply: Reply, text: str) -> None:
+    """Say what is no run's answer and is owed to nobody, such as a refusal. A face that cannot do it is logged."""
+    try:
+        with delivering():
+            await reply.finish(text)
+    except DeliveryError as error:
+        logger.warning("not said", extra={"action": "say_failed", "problem": str(error)})
+
+
 def _remark(failure: dict[str, Any]) -> str:
     """Why this comes another way than it should."""
     if "person" in failure["way"]:

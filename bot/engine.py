@@ -18,9 +18,9 @@ from bot.deferral import sentences
 from bot.deferral.authority import Act, Authority
 from bot.deferral.executor import Executor
 from bot.deferral.external import deliver
-from bot.delivery import Delivery, show_progress
+from bot.delivery import Delivery, say_at_once
 from bot.edits import Edits
-from bot.errors import UnknownApproval
+from bot.errors import DecisionRefused, UnknownApproval
 from bot.farewell import farewell
 from bot.forking import Forks
 from bot.holding import Holding
@@ -32,6 +32,7 @@ from bot.jobs.endings import Inbox
 from bot.jobs.schedules import Schedules
 from bot.jobs.watch import JobWatch
 from bot.policy_desk import PolicyDesk
+from bot.stopping import Stopping
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
 from bot.turns import MOST_LOSSES, Turns
 from storage import approvals, audit, cards, open_calls, outbox, runs
@@ -44,8 +45,6 @@ logger = logging.getLogger(__name__)
 
 SHORTEST_ALARM_MS = 200
 """What cannot be delivered yet must not keep the process busy."""
-
-QUEUED_TEXT = "Another request in this conversation comes first; this one is next in line."
 
 
 class Engine:
@@ -70,7 +69,9 @@ class Engine:
         watch: JobWatch,
         schedules: Schedules,
         policy_desk: PolicyDesk,
+        most_waiting: int,
     ) -> None:
+        """`most_waiting`: how many requests may wait in line behind the one that a conversation works on."""
         self.database = database
         self.authority, self.policy_desk = authority, policy_desk
         self._clock = clock
@@ -84,6 +85,7 @@ class Engine:
         self._alarm = Alarm(clock, self._ring)
         self._stopping = False
         self._watch = watch
+        self._most_waiting = most_waiting
         self._job_cards = JobCards(database=database, clock=clock, watch=watch)
         self.inbox = Inbox(database=database, clock=clock)
         """What people could not be told."""
@@ -101,6 +103,15 @@ class Engine:
         self._intake = Intake(database=database, clock=clock, new_id=new_id, boot=boot, desk=self.desk)
         self.anew = Anew(database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver)
         """How conversations begin afresh."""
+        self.stopping = Stopping(
+            database=database,
+            clock=clock,
+            authority=authority,
+            turns=turns,
+            deliver=self._deliver,
+            who=delivery.who,
+        )
+        """How turns are stopped."""
         self.forks = Forks(database=database, clock=clock)
         """How they go on in a second place."""
         self.decisions, self.edits, self.schedules = decisions, edits, schedules
@@ -131,13 +142,15 @@ class Engine:
 
         A request that comes a second time (its occurrence is known already) starts nothing. `again`: see `run_again`.
         """
-        run, is_new = await self._intake.turn(ctx, again=again)
+        try:
+            run, is_new = await self._intake.turn(ctx, again=again, most_waiting=self._most_waiting)
+        except DecisionRefused as refusal:
+            await say_at_once(reply, refusal.sentence)
+            return
         if not is_new:
             await self._holding.again(run, reply, ctx.clock)
             return
         self._holding.begin(run.id, reply, ctx.clock)
-        if self._turns.is_busy(ctx.conversation):
-            await show_progress(reply, QUEUED_TEXT, resting=True)
         # The turn is ours from here on: it goes on if the face's own task is cancelled.
         await asyncio.shield(self._background.spawn(self._go(run.id), name=f"turn {run.id}"))
 

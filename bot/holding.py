@@ -41,6 +41,7 @@ class Holding:
         for ended in self._clocks.keys() - self._delivery.replies.keys():
             del self._clocks[ended]
         self._delivery.replies[run_id] = reply
+        reply.belongs_to(run_id)
         if clock.binds:
             self._clocks[run_id] = clock
 
@@ -91,7 +92,9 @@ class Holding:
         """Let go of replies whose hold is over: from then on the answer is a message of its own."""
         now = self._clock.now()
         for run_id in [held for held, until in self._until.items() if until <= now]:
-            del self._until[run_id]
+            # Two of these may be under way: what the other has let go of meanwhile is done.
+            if self._until.pop(run_id, None) is None:
+                continue
             if (reply := self._delivery.replies.pop(run_id, None)) is not None:
                 run = await runs.get(self._database.reader, run_id)
                 kinds = {call.kind for call in await self._waiting(run)} if run is not None else set()

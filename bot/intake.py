@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 from bot.clock import Clock, NewId
+from bot.errors import DecisionRefused
 from bot.jobs.desk import JobDesk
 from bot.surface import TurnContext
 from storage import approvals, audit, conversations, runs
 from storage.approvals import Approval
 from storage.database import Database, Transaction
 from storage.runs import Run, RunKind, RunState
+
+LINE_FULL = (
+    "I did not take this up: {most} requests of this conversation are waiting already. Ask again when some are done, or"
+    " in a thread, which has a line of its own."
+)
 
 
 class Intake:
@@ -21,15 +27,26 @@ class Intake:
         self._boot = boot
         self._desk = desk
 
-    async def turn(self, ctx: TurnContext, *, again: Approval | None = None) -> tuple[Run, bool]:
-        """Store a turn; or the one that this occurrence has started before, and False. `again`: `Engine.run_again`."""
+    async def turn(
+        self, ctx: TurnContext, *, again: Approval | None = None, most_waiting: int | None = None
+    ) -> tuple[Run, bool]:
+        """Store a turn; or the one that this occurrence has started before, and False. `again`: `Engine.run_again`.
+
+        Raises `DecisionRefused` if `most_waiting` requests of the conversation wait already behind the one at work.
+        """
         run = self._run(ctx, RunKind.TURN, id=self._new_id(), conversation=ctx.conversation, again=again)
         async with self._database.begin("start run") as tx:
             if (same := await runs.of_request(tx, run.conversation, run.request)) is not None:
                 return same, False
-            await self._store(tx, run, ctx)
-            if again is not None:
+            full = most_waiting is not None and await runs.in_line(tx, run.conversation) > most_waiting
+            if full:
+                await self._record(tx, run, ctx, "turn_refused")
+            else:
+                await self._store(tx, run, ctx)
+            if again is not None and not full:
                 await approvals.trail(tx, again, "run_again", ctx.requester, run.created_at, {"run": run.id})
+        if full:
+            raise DecisionRefused("line_full", LINE_FULL.format(most=most_waiting))
         return run, True
 
     async def job(
@@ -81,11 +98,14 @@ class Intake:
     async def _store(self, tx: Transaction, run: Run, ctx: TurnContext) -> None:
         await conversations.ensure(tx, run.conversation, at=run.created_at)
         await runs.create(tx, run)
+        await self._record(tx, run, ctx, f"{run.kind}_started")
+
+    async def _record(self, tx: Transaction, run: Run, ctx: TurnContext, event: str) -> None:
         await audit.record(
             tx,
             at=run.created_at,
             actor=run.requester,
-            event=f"{run.kind}_started",
+            event=event,
             run=run.id,
             conversation=run.conversation,
             detail={"place": run.place, "request": ctx.request},

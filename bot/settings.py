@@ -100,6 +100,8 @@ class Settings(BaseSettings):
     hold_seconds: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=60)
     """How long a turn waits in place for a decision."""
 
+    queue: Annotated[int, Field(ge=1)] = 10
+    """Requests of one conversation that may wait in line behind the one at work."""
     ask_in_thread: Annotated[bool, BeforeValidator(values.switch)] = False
     """Whether `/ask` opens a thread in a channel when the person says nothing about it."""
     message_content: Literal["auto", "on", "off"] = "auto"

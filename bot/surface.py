@@ -160,6 +160,10 @@ class Reply(Protocol):
         """Its id, once there is one."""
         ...
 
+    def belongs_to(self, run: str) -> None:
+        """Whose answer it is: what people can do about that run while it goes on is shown beside it from now on."""
+        ...
+
     async def show(self, text: str) -> None:
         """Show the answer so far. May be skipped when it comes too often; never raises for the face's sake."""
         ...

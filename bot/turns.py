@@ -25,8 +25,8 @@ from bot.holding import Holding
 from bot.jobs import words
 from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
+from bot.progress import Progress
 from bot.recording import Recording
-from bot.surface import Reply
 from storage import approvals, conversations, jobs, requests, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
@@ -67,6 +67,7 @@ class Turns:
         delivery: Delivery,
         holding: Holding,
         watch: JobWatch,
+        progress: Progress,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -78,7 +79,7 @@ class Turns:
         self._watch = watch
         self._lanes = Lanes()
         self._going: set[str] = set()
-        self._remembered: set[str] = set()
+        self.progress = progress
         self._limits: dict[str, asyncio.Timeout] = {}
 
     def is_going(self, run_id: str) -> bool:
@@ -94,7 +95,7 @@ class Turns:
             run = await runs.get(self._database.reader, run_id)
             if run is None:
                 return
-            async with self._lanes.enter(run.conversation):
+            async with self._lanes.enter(run.conversation, run_id, moved=self.progress.moved):
                 # Lost in a power cut, the run is queued still, and taken up again.
                 async with self._database.begin("take up", durable=False) as tx:
                     free = await self._watch.may_start(tx, run)
@@ -110,7 +111,7 @@ class Turns:
         finally:
             self._going.discard(run_id)
             self._watch.forget(run_id)
-            self._remembered.discard(run_id)
+            self.progress.forget(run_id)
 
     async def _put_back(self, run: Run) -> None:
         """The program stops: a stretch that is cut short is begun again after the next start, and counts as no loss."""
@@ -157,10 +158,6 @@ class Turns:
                     if run is not None and run.losses > MOST_LOSSES:
                         await self.lose(tx, run)
 
-    def is_busy(self, conversation: str) -> bool:
-        """Whether a turn of the conversation is running."""
-        return self._lanes.waiting(conversation) > 0
-
     async def cancel(self, run: Run, *, by: str) -> bool:
         """End a run on request, and what it still asks. False if it has ended already."""
         now, via = self._clock.now(), self.reply_of(run)
@@ -192,6 +189,7 @@ class Turns:
         self._holding.forget(run.id)
         try:
             began = self._clock.now()
+            self.progress.begin(run.id)
             length, result, told = await self._within_budget(run)
             await self._store(run, length, result, told, spent_ms=self._clock.now() - began)
         except TimeoutError:
@@ -307,22 +305,7 @@ class Turns:
         return {call.call_id: sentences.outcome(call) for call in calls}
 
     def _on_text(self, run: Run) -> OnText | None:
-        """How the answer grows in the reply, and how the reply's message becomes known to the row."""
-        reply = self._delivery.replies.get(run.id)
-        if reply is None:
-            return partial(self._watch.grows, run.id) if run.kind is RunKind.JOB else None
-
-        async def show(text: str) -> None:
-            if await show_progress(reply, text):
-                await self._remember(run, reply)
-
-        return show
-
-    async def _remember(self, run: Run, reply: Reply) -> None:
-        if reply.message not in {None, run.reply} and run.id not in self._remembered:
-            self._remembered.add(run.id)
-            async with self._database.begin("remember reply", durable=False) as tx:
-                await runs.set_reply(tx, run.id, reply.message)
+        return partial(self._watch.grows, run.id) if run.kind is RunKind.JOB else self.progress.on_text(run)
 
     # -- T0: the run waits ----------------------------------------------------------------------
 

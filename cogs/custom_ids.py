@@ -97,6 +97,8 @@ class Verb(StrEnum):
     FORM_RULES_ARGS = "form-rules-args"
     FORM_RULES_DEMANDS = "form-rules-demands"
     FORM_RULES_WHO_TOOLS = "form-rules-who-tool"
+    TURN_STOP = "turn-stop"
+    """The id is that of a turn's run."""
 
 
 FORMS = frozenset(verb for verb in Verb if verb.startswith("form-"))

@@ -41,7 +41,8 @@ TEXTS: dict[Topic, str] = {
     Topic.TALKS: (
         "Each channel, each thread and each person's direct messages have a **conversation** of their own, in which I"
         " remember what was said.\n"
-        "- One request at a time: a second one waits until the first has paused or ended.\n"
+        "- One request at a time: a second one waits until the first has paused or ended, and is told its place.\n"
+        "- **Stop** beside a growing answer ends it there, for who asked and for approvers. What it had said stays.\n"
         "- While something waits for a decision you can go on talking. What came of it is told later.\n"
         "- `/ask thread: true` opens a thread and answers there.\n"
         "- `/new` begins afresh: what is still open there is cancelled, and named. Nothing said is deleted.\n"

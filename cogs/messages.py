@@ -6,10 +6,11 @@ Ordinary messages of the bot's own, never answers under an interaction's token: 
 from __future__ import annotations
 
 import io
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 import discord
+from discord import ui
 
 from cogs import limits, posting
 from cogs.pieces import split
@@ -51,6 +52,8 @@ class Messages:
         self._reply_to, self._if_apart = reply_to, if_apart
         self._users, self._roles = list(ping), list(ping_roles)
         self._posted = [] if already is None else [_Posted(already, "")]
+        self._row: Callable[[], ui.View] | None = None
+        self._has_row = already is not None  # that may be so
         self._file: int | None = None
         self._tried = False
 
@@ -58,6 +61,10 @@ class Messages:
     def first(self) -> int | None:
         """The id of the first message, once there is one."""
         return self._posted[0].id if self._posted else None
+
+    def set_row(self, row: Callable[[], ui.View]) -> None:
+        """From now on its first message is posted with these buttons; they stay until the text is complete."""
+        self._row = row
 
     def rename(self, key: str) -> None:
         """Say it under another key, unless something has been sent under the one from before."""
@@ -72,6 +79,7 @@ class Messages:
         """Show the whole text; the first message's id. Raises `DeliveryError`, `Unreachable`; can be repeated."""
         text = self._addressed(text)
         pieces = split(text) or [_NOTHING]
+        self._row = None
         if len(pieces) <= MOST_PIECES:
             await self._show(pieces)
         else:
@@ -91,19 +99,24 @@ class Messages:
         for number, content in enumerate(pieces):
             if number < len(self._posted):
                 posted = self._posted[number]
-                if posted.content != content:
-                    await self._channel.edit(posted.id, content=content)
+                bare = number == 0 and self._has_row and self._row is None
+                if posted.content != content or bare:
+                    await self._channel.edit(posted.id, content=content, bare=bare)
                     posted.content = content
+                    self._has_row = self._has_row and not bare
                 continue
             first = number == 0
+            row = self._row() if first and self._row is not None else None
             post = Post(
                 nonce=limits.nonce(self._key, number),
                 content=content,
+                view=row,
                 reply_to=self._reply_to if first else None,
                 if_apart=self._if_apart,
                 mentions=posting.mentions(self._users, self._roles) if first else posting.NOBODY,
             )
             self._tried = True
+            self._has_row = self._has_row or row is not None
             self._posted.append(_Posted(await self._channel.create(post), content))
         while len(self._posted) > max(len(pieces), 1):
             await self._channel.delete(self._posted[-1].id)

@@ -41,7 +41,7 @@ class Post:
 
     nonce: str
     content: str | None = None
-    view: ui.LayoutView | None = None
+    view: ui.LayoutView | ui.View | None = None
     file: discord.File | None = None
     mentions: discord.AllowedMentions = NOBODY
     reply_to: int | None = None
@@ -100,12 +100,16 @@ class Channel:
         content: str | None = None,
         view: ui.LayoutView | None = None,
         files: list[discord.File] | None = None,
+        bare: bool = False,
     ) -> None:
         """Change a message of ours. An edit never notifies anybody. `files` take the place of those that are there.
+        `bare`: take the buttons off an ordinary message.
 
         Raises `FileRefused`, `DeliveryError`, `Unreachable`.
         """
         rest: dict[str, Any] = {"content": content} if view is None else {"view": view}
+        if bare:
+            rest["view"] = None
         if files is not None:
             rest["attachments"] = files
         with self._reaching():

@@ -107,6 +107,9 @@ class Presses(commands.Cog):
             case Verb.SCHEDULE_SAVE | Verb.SCHEDULE_DROP:
                 await acknowledge(interaction)
                 await schedule_drafts.handle(interaction, pressed, one.actor, self._engine.schedules)
+            case Verb.TURN_STOP:
+                await acknowledge(interaction, answer_follows=True)
+                await whisper(interaction, await self._engine.stopping.stop(every))
             case Verb.JOB_NOTE:
                 await open_form(interaction, modals.note(pressed.id, interaction.id))
             case Verb.APPROVE | Verb.DENY:

@@ -9,9 +9,11 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Awaitable, Callable, Coroutine
+from functools import partial
 from typing import Any, Protocol
 
 from bot.errors import DeliveryError, Unreachable
+from cogs import turn_buttons
 from cogs.messages import Messages
 from cogs.posting import Channel
 
@@ -68,6 +70,10 @@ class DiscordReply:
     def begin(self) -> None:
         """Look busy until there is something to read."""
         self._typing = self._spawn(self._type(), name=f"typing {self._key}")
+
+    def belongs_to(self, run: str) -> None:
+        """See `Reply.belongs_to`."""
+        self._messages.set_row(partial(turn_buttons.row, run))
 
     async def show(self, text: str) -> None:
         """See `Reply.show`. The first text is posted at once, so that the message is known from then on."""

@@ -141,7 +141,8 @@ class DiscordSurface:
         """See `Surface.mark_moved`."""
         try:
             where = places.parse(place)
-            await self.channel(where).edit(int(message), content=f"The answer is here: {places.link(where, to)}")
+            text = f"The answer is here: {places.link(where, to)}"
+            await self.channel(where).edit(int(message), content=text, bare=True)
         except DeliveryError as error:
             logger.info("reply not pointed on", extra={"action": "mark_moved_failed", "problem": str(error)})
 

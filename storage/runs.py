@@ -295,6 +295,15 @@ async def queued(reader: Reader, kind: RunKind) -> list[str]:
     return [row["id"] for row in rows]
 
 
+async def in_line(reader: Reader, conversation: str) -> int:
+    """How many turns of a conversation are worked on or could be. One that waits for people is not in line."""
+    row = await reader.one(
+        "SELECT count(*) AS n FROM run WHERE conversation = ? AND kind = 'turn' AND state IN ('queued', 'running')",
+        conversation,
+    )
+    return int(row["n"]) if row else 0
+
+
 async def open_in(reader: Reader, conversation: str) -> list[Run]:
     """Open runs of a conversation, oldest first."""
     rows = await reader.all(

@@ -161,6 +161,10 @@ class Page:
     shown: list[str] = field(default_factory=list)
     finished: str | None = None
     message: str | None = None
+    run: str | None = None
+
+    def belongs_to(self, run: str) -> None:
+        self.run = run
 
     async def show(self, text: str) -> None:
         self.message = "reply"

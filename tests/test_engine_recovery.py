@@ -13,6 +13,7 @@ import pytest
 from bot.agent.gate import BREAKER
 from bot.delivery import ATTEMPT_MS
 from bot.errors import DeliveryError, ModelError, Unreachable
+from bot.progress import place_in_line
 from bot.surface import TurnContext
 from bot.turns import BROKEN_TEXT, LOST_TEXT, UNKNOWN_PAUSE_TEXT
 from storage import approvals, audit, conversations, outbox
@@ -37,7 +38,9 @@ def memory(house: House) -> list[Any]:
     """Everything the process keeps about runs and cards."""
     turns, delivery = house.app.engine._turns, house.app.engine._delivery
     executor = house.app.engine._executor
-    kept = [turns._going, turns._remembered, turns._limits, turns._lanes._lanes, turns._holding._until]
+    progress = turns.progress
+    shown = [progress._ahead, progress._said, progress._remembered, progress._timers]
+    kept = [turns._going, *shown, turns._limits, turns._lanes._lanes, turns._holding._until]
     return [*kept, delivery.replies, delivery._lanes._lanes, executor._claimed, executor._unrecorded]
 
 
@@ -215,7 +218,7 @@ async def test_turns_of_one_conversation_come_one_after_another_and_others_do_no
         ctx = TurnContext(conversation="other", place=PLACE, requester=ASKER.id, request="r3", prompt="3")
         await house.app.engine.take_turn(ctx, other)
         assert other.finished == "Other."
-        assert "next in line" in waiting.shown[-1]
+        assert waiting.shown == [place_in_line(1)]
         go_on.set()
         assert (await first).finished == "One."
         assert (await second).finished == "Two."

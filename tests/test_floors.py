@@ -77,6 +77,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.anew": {"bot", "storage"},
     "bot.forking": {"bot", "storage"},
     "bot.intake": {"bot", "storage"},
+    "bot.progress": {"bot", "storage"},
+    "bot.stopping": {"bot", "storage"},
     "bot.views": {"bot.deferral", "bot.rules", "bot.surface", "storage"},
     "bot.timeline": {"bot", "storage"},
     "bot.farewell": {"bot.clock", "bot.delivery", "bot.jobs", "bot.turns"},

@@ -1,104 +1,177 @@
-"""The program stops in order: nothing new begins, what is cut short is put aside and said to be (issue 6, point 6)."""
+"""A turn is stopped where it stands: by whom, with what it had, and what runs already is told truthfully."""
 
 from __future__ import annotations
 
 import asyncio
 from pathlib import Path
 
-from bot.surface import TurnContext
-from storage.runs import Run
-from tests.house import ASKER, OWNER, PLACE, Bench, Face, House, ManualClock, Page, Script, open_house
-from tests.test_jobs import ACT, LOOK, Gate, asked, card, stored, until_began
+import pytest
+
+from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
+from bot.surface import Actor, CardPress
+from tests.house import ASKER, OWNER, PLACE, STRANGER, Bench, Face, House, Page, Script, open_house
+from tests.test_line import SLOW, busy, queue
+from tests.test_talking import every_call_is_answered_once
+
+ACT = [("act", {"what": "x"})]
+STOPPED = "-# Stopped by <2> before it was complete."
 
 
-async def stop(house: House) -> None:
-    await house.app.engine.farewell(grace=0, bring_out=0.5)
+async def press(house: House, actor: Actor = ASKER, *, message: str = "reply", nth: int = 0) -> CardPress:
+    rows = await house.rows("SELECT id FROM run ORDER BY created_at, id")
+    return CardPress(actor=actor, card=rows[nth]["id"], place=PLACE, message=message)
 
 
-async def test_a_job_that_is_cut_short_goes_on_after_the_start_and_nothing_counts_as_lost(tmp_path: Path) -> None:
-    clock, face = ManualClock(), Face()
-    job: Run | None = None
-    for boot in range(4):  # a deploy after the other; two real losses would end it
-        gate = Gate()
-        script = Script(LOOK, "Counted.")
-        async with open_house(
-            tmp_path, script, bench=gate, clock=clock, face=face, ids=f"b{boot}-", recover=False
-        ) as house:
-            await house.app.engine.recover()
-            job = job or await house.app.engine.start_job(asked())
-            await until_began(gate)
-            clock.advance(seconds=7)
-            await stop(house)
-            run = await stored(house, job)
-            assert (run.state, run.losses, run.spent_ms) == ("queued", 0, 7_000 * (boot + 1))
-            clock.advance(seconds=60)
-    gate = Gate()
-    gate.go.set()
-    async with open_house(tmp_path, Script(LOOK, "Counted."), bench=gate, clock=clock, face=face, ids="last") as house:
-        await house.app.background.idle()
-        assert job is not None
-        assert (await stored(house, job)).state == "done"
-        assert len(face.said) == 1
+async def stop(house: House, actor: Actor = ASKER, *, message: str = "reply", nth: int = 0) -> str:
+    return await house.app.engine.stopping.stop(await press(house, actor, message=message, nth=nth))
 
 
-async def test_its_card_says_that_it_was_put_aside(tmp_path: Path) -> None:
-    gate = Gate()
-    async with open_house(tmp_path, Script(LOOK), bench=gate) as house:
-        await house.app.engine.start_job(asked())
-        await until_began(gate)
-        house.clock.advance(seconds=6)
-        await stop(house)
-        assert card(house).steps[-1].text.startswith("put aside: the bot is being stopped")
-        assert card(house).run.state == "queued"
+async def states(house: House) -> list[str]:
+    return [row["state"] for row in await house.rows("SELECT state FROM run ORDER BY created_at, id")]
 
 
-async def test_a_call_that_is_cut_short_shows_as_interrupted_before_the_face_is_gone(tmp_path: Path) -> None:
+async def test_a_turn_at_work_ends_at_once_and_its_tool_is_cut_short(tmp_path: Path) -> None:
     bench = Bench(hold=asyncio.Event())
-    async with open_house(tmp_path, Script(ACT), bench=bench) as house:
-        await house.ask()
+    script = Script(SLOW, "Never said.")
+    async with open_house(tmp_path, script, bench=bench) as house:
+        page = Page()
+        going = asyncio.ensure_future(house.ask("go", page=page))
+        while not bench.effects:
+            await asyncio.sleep(0)
+        page.message = "reply"
+        assert await stop(house) == "Stopped."
+        await going
+        assert page.finished == STOPPED
+        assert await states(house) == ["cancelled"]
+        assert len(script.seen) == 1
+
+
+async def test_what_it_had_said_stays_as_its_answer_and_in_the_conversation(tmp_path: Path) -> None:
+    bench = Bench(hold=asyncio.Event())
+    script = Script(SLOW, "Never said.", "Going on.")
+    async with open_house(tmp_path, script, bench=bench) as house:
+        page = Page()
+        going = asyncio.ensure_future(house.ask("count the stars", page=page))
+        while not bench.effects:
+            await asyncio.sleep(0)
+        [run] = await house.rows("SELECT id FROM run")
+        house.app.engine._turns.progress._said[run["id"]] = "One star, two"
+        page.message = "reply"
+        await stop(house)
+        await going
+        assert page.finished == f"One star, two\n{STOPPED}"
+        script.steps = ["Going on."]
+        await house.ask("go on", request="r2")
+        said = [getattr(part, "content", "") for message in script.seen[-1] for part in message.parts]
+        assert [str(one)[:30] for one in said] == [
+            "count the stars",
+            "One star, two",
+            "[event: a person stopped this ",
+            "go on",
+        ]
+        assert every_call_is_answered_once(script)
+
+
+async def test_a_turn_in_line_ends_without_having_begun(tmp_path: Path) -> None:
+    bench = Bench(hold=asyncio.Event())
+    async with open_house(tmp_path, Script(SLOW, "One."), bench=bench) as house:
+        first = await busy(house)
+        (second,), asks = await queue(house, "r1")
+        await stop(house, nth=1)
+        assert bench.hold is not None
+        bench.hold.set()
+        await asyncio.gather(first, *asks)
+        assert await states(house) == ["done", "cancelled"]
+        assert second.finished == STOPPED
+        assert (await first).finished == "One."
+
+
+async def test_what_waits_is_cancelled_and_named(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT)) as house:
+        page = await house.ask()
+        [call] = await house.rows("SELECT id FROM approval")
+        assert await stop(house) == f"Stopped. What it still asked for was cancelled: act ({call['id']})."
+        await house.app.background.idle()
+        assert page.finished == STOPPED
+        assert house.face.card_words["m1"][-1] == "cancelled"
+        with pytest.raises(AlreadySettled, match="the turn was stopped"):
+            await house.app.engine.decide(house.press(OWNER), "approve")
+        assert house.bench.effects == []
+
+
+async def test_an_approved_call_that_runs_already_is_not_stopped_and_everybody_is_told(tmp_path: Path) -> None:
+    bench = Bench(hold=asyncio.Event())
+    script = Script(ACT, "Never said.", "Hello.")
+    async with open_house(tmp_path, script, bench=bench) as house:
+        page = await house.ask()
         await house.app.engine.decide(house.press(OWNER), "approve")
         while not bench.effects:
             await asyncio.sleep(0)
-        await stop(house)
-        assert house.face.card_words["m1"][-1] == "interrupted"
+        [call] = await house.rows("SELECT id FROM approval")
+        told = await stop(house)
+        assert told == f"Stopped. Not stopped, because it runs already: act ({call['id']})."
+        assert f"runs already: act ({call['id']}). Its card shows how it ends." in str(page.finished)
+        assert bench.hold is not None
+        bench.hold.set()
+        await house.app.background.idle()
+        assert house.face.card_words["m1"][-1] == "done"
+        assert bench.effects == ["x"]
+        assert len(script.seen) == 1
+        script.steps = ["Hello."]
+        await house.ask("and?", request="r2")
+        assert "This call ran" in script.results()[0][1]
 
 
-async def test_a_turn_that_is_cut_short_says_that_its_answer_comes_later(tmp_path: Path) -> None:
-    clock, face, gate = ManualClock(), Face(), Gate()
-    async with open_house(tmp_path, Script(LOOK), bench=gate, clock=clock, face=face) as house:
-        page = Page()
-        ctx = TurnContext(conversation=PLACE, place=PLACE, requester=ASKER.id, request="r1", prompt="please")
-        turn = asyncio.ensure_future(house.app.engine.take_turn(ctx, page))
-        await until_began(gate)
-        await stop(house)
-        assert "I am being stopped" in page.shown[-1]
-        await asyncio.wait([turn])
-    async with open_house(tmp_path, Script("Seen."), clock=clock, face=face, ids="again"):
-        assert [said.text for said in face.said] == ["Seen."]
+async def test_only_who_asked_and_approvers_may(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT)) as house:
+        await house.ask()
+        with pytest.raises(NotAllowed, match="Only the person who asked for this, or an approver"):
+            await stop(house, STRANGER)
+        with pytest.raises(NotAllowed, match="another server"):
+            await stop(house, Actor(id=OWNER.id, guild="8"))
+        assert await states(house) == ["waiting"]
+        await stop(house, OWNER)
+        assert await states(house) == ["cancelled"]
+        [row] = await house.rows("SELECT actor FROM audit WHERE event = 'turn_stopped'")
+        assert row["actor"] == OWNER.id
 
 
-async def test_nothing_is_taken_up_or_run_any_more_while_the_face_is_still_there(tmp_path: Path) -> None:
-    clock, face, bench = ManualClock(), Face(), Bench()
-    async with open_house(tmp_path, Script(ACT), clock=clock, face=face, bench=bench) as house:
+async def test_the_button_counts_only_on_its_own_message_and_for_turns(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT)) as house:
+        await house.ask()
+        with pytest.raises(UnknownApproval, match="does not belong to this message"):
+            await stop(house, message="another")
+        good = await press(house)
+        with pytest.raises(UnknownApproval):
+            await house.app.engine.stopping.stop(
+                CardPress(actor=ASKER, card="nothing", place=PLACE, message=good.message)
+            )
+        assert await states(house) == ["waiting"]
+
+
+async def test_a_second_press_is_told_that_it_has_ended(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT)) as house:
         await house.ask()
         await stop(house)
-        await house.app.engine.decide(house.press(OWNER), "approve")
-        page = await house.ask("late", request="r2", conversation="discord/9/91")
-        assert "I am being stopped" in page.shown[-1]
-        assert bench.effects == []
-        assert await house.rows("SELECT state FROM approval") == [{"state": "approved"}]
-    async with open_house(
-        tmp_path, Script("Done.", "Late."), clock=clock, face=face, bench=bench, ids="again"
-    ) as house:
-        await house.app.background.idle()
-        assert bench.effects == ["x"]
-        assert {row["state"] for row in await house.rows("SELECT state FROM run")} == {"done"}
-
-
-async def test_stopping_ends_in_time_though_the_face_is_stuck(tmp_path: Path) -> None:
-    face, gate = Face(fail_job=OSError("no network")), Gate()
-    async with open_house(tmp_path, Script(LOOK), bench=gate, face=face) as house:
-        await house.app.engine.start_job(asked())
-        await until_began(gate)
-        async with asyncio.timeout(3):
+        with pytest.raises(AlreadySettled, match="already ended"):
             await stop(house)
+
+
+async def test_of_two_presses_at_once_one_stops_it_and_the_answer_comes_once(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT)) as house:
+        await house.ask()
+        told = await asyncio.gather(stop(house), stop(house, OWNER), return_exceptions=True)
+        assert sorted(type(one).__name__ for one in told) == ["AlreadySettled", "str"]
+        assert len(await house.rows("SELECT * FROM outbox WHERE key LIKE 'answer:%'")) == 1
+
+
+async def test_the_button_works_after_a_restart_and_the_answer_goes_into_its_message(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT)) as house:
+        await house.ask()
+    face = Face()
+    async with open_house(tmp_path, Script("Never said."), face=face, ids="second") as house:
+        await stop(house)
+        assert await states(house) == ["cancelled"]
+        [row] = await house.rows("SELECT state, via FROM outbox WHERE key LIKE 'answer:%'")
+        assert row == {"state": "delivered", "via": "reply"}
+        assert face.said == []

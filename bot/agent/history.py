@@ -14,6 +14,7 @@ from pydantic_ai.messages import (
     ModelRequest,
     ModelRequestPart,
     ModelResponse,
+    TextPart,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
@@ -65,6 +66,17 @@ def forked(bodies: Sequence[str], told: Mapping[str, str]) -> list[str]:
     messages = load(bodies)
     added = placeholders(messages, lambda call_id: told.get(call_id, "Its outcome is not known in this conversation."))
     return dump([*messages, *added])
+
+
+def stopped(bodies: Sequence[str], told: Mapping[str, str], *, prompt: str | None, said: str, event: str) -> list[str]:
+    """What to append to these messages for a turn that was stopped: no call stands open, and the next turn fits on.
+
+    `prompt` is what the person had asked, unless it stands there already; `said` what the answer had come to.
+    """
+    added = placeholders(load(bodies), lambda call_id: told.get(call_id, "Its outcome is not known."))
+    asked = [ModelRequest(parts=[UserPromptPart(prompt)])] if prompt is not None else []
+    answered = [ModelResponse(parts=[TextPart(said)])] if said.strip() else []
+    return dump([*added, *asked, *answered, ModelRequest(parts=[UserPromptPart(event)])])
 
 
 def open_calls(messages: Sequence[ModelMessage]) -> list[ToolCallPart]:

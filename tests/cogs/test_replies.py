@@ -24,6 +24,8 @@ class Recorder:
     posts: list[Post] = field(default_factory=list)
     contents: dict[int, str] = field(default_factory=dict)
     edits: list[tuple[int, str]] = field(default_factory=list)
+    bared: list[int] = field(default_factory=list)
+    """Messages that the buttons were taken off."""
     typed: int = 0
     fail: Exception | None = None
     fail_edit: Exception | None = None
@@ -40,13 +42,14 @@ class Recorder:
         self.contents[message] = post.content or ""
         return message
 
-    async def edit(self, message: int, *, content: str) -> None:
+    async def edit(self, message: int, *, content: str, bare: bool = False) -> None:
         if self.slow is not None:
             await self.slow.wait()
         if self.fail_edit is not None:
             raise self.fail_edit
         assert message in self.contents
         self.edits.append((message, content))
+        self.bared += [message] if bare else []
         self.contents[message] = content
 
     async def delete(self, message: int) -> None:
@@ -326,3 +329,36 @@ async def test_what_was_sent_once_under_a_name_is_sent_again_under_that_name(
     channel.fail = None
     await reply.finish("Hello.", key="answer:r1")
     assert channel.posts[0].nonce == nonce("reply/1", 0)
+
+
+def pressable(post: Post) -> list[str]:
+    return [str(getattr(item, "custom_id", "")) for item in post.view.children] if post.view is not None else []
+
+
+async def test_a_growing_answer_can_be_stopped_and_a_whole_one_has_no_buttons(
+    reply: DiscordReply, channel: Recorder
+) -> None:
+    reply.belongs_to("run1")
+    await reply.show("Hel")
+    assert pressable(channel.posts[0]) == ["so1:turn-stop:run1"]
+    await reply.rest("Hello.")
+    assert channel.bared == []
+    await reply.finish("Hello.")
+    assert channel.bared == [101]
+    await reply.finish("Hello.")
+    assert channel.bared == [101]
+
+
+async def test_an_answer_that_comes_at_once_never_has_a_button(reply: DiscordReply, channel: Recorder) -> None:
+    reply.belongs_to("run1")
+    await reply.finish("Hello.")
+    assert pressable(channel.posts[0]) == []
+    assert channel.edits == []
+
+
+async def test_only_the_first_message_of_a_long_answer_has_the_button(reply: DiscordReply, channel: Recorder) -> None:
+    reply.belongs_to("run1")
+    await reply.show("\n".join(["line"] * 900))
+    assert [bool(pressable(post)) for post in channel.posts] == [True, False, False]
+    await reply.finish("\n".join(["line"] * 900))
+    assert channel.bared == [101]

@@ -205,6 +205,8 @@ class Sheet:
     def message(self) -> str | None:
         return self._message if self._posted else None
 
+    def belongs_to(self, run: str) -> None: ...
+
     async def show(self, text: str) -> None:
         self._wall.put("reply", self._message, new=False, text=text)
         self._posted = True

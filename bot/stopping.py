@@ -1,0 +1,124 @@
+"""`Stop`: a turn ends where it stands, with what it had. Rows decide, so the button works after a restart as well."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable, Sequence
+
+from bot.agent import history
+from bot.clock import Clock
+from bot.deferral import sentences
+from bot.deferral.authority import WRONG_GUILD, Authority
+from bot.deferral.sentences import Who
+from bot.ending import Stopped, stop
+from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
+from bot.place import space_of
+from bot.surface import CardPress
+from bot.turns import HISTORY, Turns
+from storage import approvals, audit, conversations, runs
+from storage.approvals import Approval, ApprovalState
+from storage.database import Database, Transaction
+from storage.runs import Run, RunKind, RunState
+
+NOTE = "the turn was stopped"
+_TOLD_MODEL = "[event: a person stopped this turn here. What it did before that stands; nothing follows by itself.]"
+
+
+class Stopping:
+    """Stops turns, for one process."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        authority: Authority,
+        turns: Turns,
+        deliver: Callable[[], Awaitable[None]],
+        who: Who,
+    ) -> None:
+        self._database = database
+        self._clock = clock
+        self._authority = authority
+        self._turns = turns
+        self._deliver = deliver
+        self._who = who
+
+    async def stop(self, press: CardPress) -> str:
+        """End the turn `press.card` now; what to tell who pressed. Raises `DecisionRefused`.
+
+        For who asked and for approvers. What it had said stays as its answer, and in the conversation. A call that a
+        person approved and that runs already is not stopped: its card goes on telling the truth.
+        """
+        run = await self._permitted(press)
+        now, said = self._clock.now(), self._turns.progress.said(run.id)
+        async with self._database.begin("stop turn") as tx:
+            fresh = await runs.get(tx, run.id)
+            if fresh is None or fresh.ended_at is not None:
+                raise AlreadySettled("too_late", "This had already ended; your press changed nothing.")
+            running = [
+                call
+                for call in await approvals.of_pause(tx, run.id, fresh.pauses)
+                if call.state is ApprovalState.RUNNING
+            ]
+            text = self._text(said, press.actor.id, running)
+            if fresh.state is RunState.RUNNING:
+                await self._keep(tx, fresh, said)
+            via = self._turns.reply_of(fresh) or press.message
+            done = await stop(tx, run.id, by=press.actor.id, at=now, note=NOTE, text=text, via=via)
+            await audit.record(
+                tx,
+                at=now,
+                actor=press.actor.id,
+                event="turn_stopped",
+                run=run.id,
+                conversation=run.conversation,
+                detail={"running": [call.id for call in running]},
+            )
+        self._turns.stop_working(run.id)
+        await self._deliver()
+        return _told(done)
+
+    async def _permitted(self, press: CardPress) -> Run:
+        run = await runs.get(self._database.reader, press.card)
+        if run is None or run.kind is not RunKind.TURN:
+            raise UnknownApproval("unknown", "This request is not known any more.")
+        if press.actor.guild is not None and press.actor.guild != space_of(run.place):
+            raise NotAllowed("wrong_guild", WRONG_GUILD)
+        if run.place != press.place or self._turns.reply_of(run) not in {None, press.message}:
+            raise UnknownApproval("wrong_message", "This button does not belong to this message; nothing changed.")
+        mine = press.actor.id == run.requester
+        if not mine and not self._authority.is_approver(press.actor, run.place, within=run.within):
+            raise NotAllowed(
+                "not_requester", "Only the person who asked for this, or an approver, can stop it. Nothing changed."
+            )
+        return run
+
+    def _text(self, said: str, by: str, running: Sequence[Approval]) -> str:
+        """The turn's answer: what it had, and how it ended."""
+        ended = f"-# Stopped by {self._who(by)} before it was complete."
+        if running:
+            ended += f" Not stopped, because it runs already: {_names(running)}. Its card shows how it ends."
+        return f"{said.rstrip()}\n{ended}" if said.strip() else ended
+
+    async def _keep(self, tx: Transaction, run: Run, said: str) -> None:
+        """Let the conversation know of the turn, so that people can go on from there."""
+        bodies = await conversations.load(tx, run.conversation, last=HISTORY, whole=run.id)
+        calls = await approvals.newest_in(tx, run.conversation, limit=HISTORY)
+        told = {call.call_id: sentences.outcome(call) for call in calls}
+        prompt = None if await conversations.has_spoken(tx, run.conversation, run=run.id) else run.prompt
+        kept = history.stopped(bodies, told, prompt=prompt, said=said, event=_TOLD_MODEL)
+        length = await conversations.length(tx, run.conversation)
+        await conversations.append(tx, run.conversation, run=run.id, at_length=length, bodies=kept)
+
+
+def _told(done: Stopped | None) -> str:
+    lines = ["Stopped."]
+    if done is not None and done.cancelled:
+        lines.append(f"What it still asked for was cancelled: {_names(done.cancelled)}.")
+    if done is not None and done.running:
+        lines.append(f"Not stopped, because it runs already: {_names(done.running)}.")
+    return " ".join(lines)
+
+
+def _names(calls: Sequence[Approval]) -> str:
+    return ", ".join(f"{call.tool} ({call.id})" for call in calls)

@@ -1,0 +1,27 @@
+"""What can be pressed beside a turn while it goes on. The buttons are gone from the message when its answer stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import discord
+from discord import ui
+
+from cogs.custom_ids import CustomId, Verb
+
+
+def row(run: str) -> ui.View:
+    """The buttons of the turn `run`. Needs a running loop."""
+    view = ui.View(timeout=None)
+    for button in _buttons(run):
+        view.add_item(button)
+    view.stop()  # a finished view is sent but not stored: presses come to `Presses`, also after a restart
+    return view
+
+
+def _buttons(run: str) -> Iterator[ui.Button[ui.View]]:
+    yield _button("Stop", discord.ButtonStyle.secondary, Verb.TURN_STOP, run)
+
+
+def _button(label: str, style: discord.ButtonStyle, verb: Verb, run: str) -> ui.Button[ui.View]:
+    return ui.Button(label=label, style=style, custom_id=str(CustomId(verb=verb, id=run)))
