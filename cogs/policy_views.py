@@ -42,7 +42,7 @@ def custom_id(view: PolicyView, verb: Verb, number: int = 0) -> str:
 
 def overview(view: PolicyView, *, said: str = "") -> ui.LayoutView:
     """All rules in force, what the draft would change, and everything that can be done."""
-    items: list[Item] = [layout.text(f"### What runs, and who decides\n{_in_force(view)}")]
+    items: list[Item] = [layout.text(part) for part in _in_force(view)]
     if view.changes or view.in_force.problem:
         items += [layout.rule(), layout.text(_draft(view))]
     if said or view.note:
@@ -177,13 +177,11 @@ def rehearsal(view: PolicyView, found: Rehearsal) -> ui.LayoutView:
 # -- pieces -----------------------------------------------------------------------------------------
 
 
-def _in_force(view: PolicyView) -> str:
+def _in_force(view: PolicyView) -> list[str]:
     bounds, own = view.bounds, view.in_force
     room = _BESIDE_DRAFT if view.changes else _SECTION
     here = f"Set in this server (version {own.version}, by <@{own.changed_by}> <t:{own.changed_at // 1000}:R>)"
-    parts = [
-        "**What runs.** Of each list the first rule that fits a call counts, and of the two lists the stricter answer."
-    ]
+    parts = ["### What runs\nOf each list the first rule that fits a call counts; of several answers the strictest."]
     if bounds.file_policy:
         parts.append(_section("From the operator's file", map(words.what_runs, bounds.file_policy), room))
     if own.problem:
@@ -194,15 +192,15 @@ def _in_force(view: PolicyView) -> str:
     elif own.rules.policy:
         parts.append(_section(here, map(words.what_runs, own.rules.policy), room))
     parts.append("-# Built in, for what no rule is about\nWhat acts asks first; what only looks runs.")
-    parts.append("**Who decides**")
+    what, parts = "\n".join(parts), ["### Who decides"]
     if bounds.file_approvers:
-        named = [(number, words.who_decides(rule)) for number, rule in bounds.file_approvers]
-        parts.append(_section("From the operator's file", (said for _, said in named), room))
+        lines = [f"**{number}.** {words.who_decides(rule)}" for number, rule in bounds.file_approvers]
+        parts.append(f"-# From the operator's file\n{_fitting(lines, room=room)}")
     if own.rules.approvers and not own.problem:
         parts.append(_section(f"{here}, within what the file says", map(words.who_decides, own.rules.approvers), room))
     said = words.base(bounds.base, ttl_ms=bounds.ttl_ms, leaves_open=bounds.leaves_open)
     parts.append(f"-# For what no rule is about\n{said}")
-    return "\n".join(parts)
+    return [what, "\n".join(parts)]
 
 
 def _draft(view: PolicyView) -> str:
@@ -296,7 +294,7 @@ def _defaults(ids: Iterable[str], kind: discord.SelectDefaultValueType) -> list[
 
 
 def _section(title: str, lines: Iterable[str], room: int) -> str:
-    return f"-# {title}\n{_fitting([f'{n}. {said}' for n, said in enumerate(lines, start=1)], room=room)}"
+    return f"-# {title}\n{_fitting([f'**{n}.** {said}' for n, said in enumerate(lines, start=1)], room=room)}"
 
 
 def _fitting(lines: list[str], *, room: int) -> str:
