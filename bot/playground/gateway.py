@@ -117,7 +117,8 @@ class GatewayFace:
 
     def __init__(self, world: World, rest: RestFace, *, token: str, changes: Changes, background: Background) -> None:
         self.approved = discord.Intents.default()
-        """The intents the portal allows: none of the privileged ones, as for a new application."""
+        self.approved.message_content = True
+        """The intents the portal allows: of the privileged ones only what threads without a mention need."""
         self.refuse_resumes = 0
         """How many of the next RESUMEs are answered with "invalid session" (opcode 9)."""
         self.delay = 0.0
