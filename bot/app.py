@@ -34,6 +34,7 @@ from bot.rehearsal import Rehearsals
 from bot.reloading import Reloading
 from bot.rules import Subject
 from bot.settings import Settings, environment
+from bot.startup import Startup
 from bot.toolbook import Toolbook
 from bot.toolbox.sandbox import Sandbox
 from bot.turns import Turns
@@ -274,8 +275,10 @@ async def open_app(
                     door=door,
                     tools=by_name,
                 ),
+                startup=Startup(database=database, clock=clock, boot=boot, tell=settings.startup_report),
             )
             try:
                 yield App(engine=engine, database=database, background=background, upkeep=upkeep)
             finally:
                 await engine.stop(grace=STOP_GRACE_SECONDS)
+                await upkeep.startup.end()

@@ -119,6 +119,9 @@ class Settings(BaseSettings):
     schedule_shortest: Annotated[timedelta, BeforeValidator(values.duration(least=60))] = timedelta(minutes=15)
     """The shortest time between two jobs of one schedule."""
 
+    startup_report: Annotated[bool, BeforeValidator(values.switch)] = True
+    """Whether the owner is told after a start what waited, what is gone on with, and what was ended."""
+
     log_level: Annotated[Literal["DEBUG", "INFO", "WARNING", "ERROR"], BeforeValidator(values.upper)] = "INFO"
     log_format: Literal["auto", "json", "text"] = "auto"
     """`auto`: text on a terminal, JSON elsewhere."""

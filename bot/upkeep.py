@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from bot.clock import Clock
 from bot.reloading import Reloading
+from bot.startup import Startup
 from bot.toolbook import Toolbook
 
 
@@ -16,3 +17,4 @@ class Upkeep:
     clock: Clock
     toolbook: Toolbook
     reloading: Reloading
+    startup: Startup

@@ -9,7 +9,7 @@ import asyncio
 import hashlib
 import json
 import logging
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 from typing import Literal
 
 import aiohttp
@@ -129,6 +129,7 @@ class SignoffClient(commands.Bot):
         self._read_more_if_allowed(application.flags)
         await self._refuse_everybody()
         self._engine.set_owners(owners_of(application))
+        await self._upkeep.startup.begin(owner_of(application), warnings=tuple(_warnings(application)))
         await self._engine.belong_to(str(application.id))
         await self._offer_commands(application.id)
         self._engine.connect(self.surface)
@@ -191,6 +192,22 @@ def owners_of(application: discord.AppInfo) -> frozenset[str]:
         if member.membership_state is discord.TeamMembershipState.accepted
         and member.role is not discord.TeamMemberRole.read_only
     )
+
+
+def owner_of(application: discord.AppInfo) -> str:
+    """The one person whom the bot reports to: its owner, or the owner of its team."""
+    team = application.team
+    return str(team.owner_id) if team is not None and team.owner_id else str(application.owner.id)
+
+
+def _warnings(application: discord.AppInfo) -> Iterator[str]:
+    """What will keep people from using the bot, and can be seen at the start."""
+    if application.interactions_endpoint_url:
+        logger.error("an Interactions Endpoint URL is set", extra={"action": "endpoint_set"})
+        yield (
+            "Commands and buttons do not reach me: an Interactions Endpoint URL is set. Clear it:"
+            f" {PORTAL}/{application.id}/information"
+        )
 
 
 async def run_client(

@@ -104,11 +104,12 @@ def compose(owed: Owed) -> tuple[str, list[discord.File]]:
     if length(text) > _SHOWN:
         shown = f"{text[: _SHOWN // 2]}…\n-# The whole has {len(text):,} characters; it is attached."
         files = [discord.File(io.BytesIO(text.encode("utf-8", "replace")), filename="result.md")]
-    link = places.link(places.parse(owed.place), None)
+    place = places.parse(owed.place)
+    where = f"From {places.link(place, None)}" if place.channel else "From me, about my start"
     why = [
         f"-# {_way(failure['way'])}: {inert.line(str(failure['error']), limit=100)}" for failure in owed.failures[-6:]
     ]
-    whole = "\n".join([f"-# From {link}, <t:{owed.created_at // 1000}:R>", shown, *why])
+    whole = "\n".join([f"-# {where}, <t:{owed.created_at // 1000}:R>", shown, *why])
     return (whole if length(whole) <= CONTENT else whole[: CONTENT // 2]), files
 
 

@@ -91,6 +91,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.app": {"bot", "storage"},
     "bot.toolbook": {"bot"},
     "bot.reloading": {"bot", "storage"},
+    "bot.startup": {"bot", "storage"},
     "bot.upkeep": {"bot", "storage"},
     "bot.doctor": {"bot", "storage"},
     # The twin: a program of its own, which nothing but the front door imports.
