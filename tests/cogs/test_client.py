@@ -60,7 +60,7 @@ async def test_slash_commands_are_for_servers_and_direct_messages_only(tmp_path:
         assert {command["name"] for command in commands} >= {"ask", "job", "approvals", "help"}
         for command in commands:
             assert command["integration_types"] == [0]
-            assert command["contexts"] == [0, 1]
+            assert command["contexts"] in ([0], [0, 1])  # what is about a server has no place elsewhere
 
 
 async def test_the_proxy_reaches_discord_py(tmp_path: Path) -> None:
