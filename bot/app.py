@@ -39,7 +39,8 @@ from bot.toolbook import Toolbook
 from bot.toolbox.sandbox import Sandbox
 from bot.turns import Turns
 from bot.upkeep import Upkeep
-from storage import cards, meta
+from bot.where import Configured
+from storage import meta
 from storage.approvals import Approval
 from storage.database import Database, Transaction, open_database
 from storage.jobs import JobLimits
@@ -121,12 +122,15 @@ async def open_app(
             guild_rules=book.approvers,
         )
         policy = LayeredPolicy(file_policy, guild_rules=book.policy, reserved=authority.reserved)
+        where = Configured(settings.places or ())
         delivery = Delivery(
             database=database,
             clock=clock,
+            new_id=new_id,
             profiles=profiles,
             authority=authority,
             seal=seal,
+            where=where,
         )
 
         async def ask_again(tx: Transaction, old: Approval, bound: Mapping[str, Any], problem: str) -> bool:
@@ -149,6 +153,7 @@ async def open_app(
             new_id=new_id,
             executor=executor,
             lifetime=authority.lifetime,
+            where=where,
         )
 
         decisions = Decisions(database=database, clock=clock, authority=authority, seal=seal, who=delivery.who)
@@ -163,8 +168,7 @@ async def open_app(
             )
             if earlier is None:
                 return None
-            card = await cards.get_card(database.reader, earlier.card)
-            link = delivery.link(earlier, card.message if card else None)
+            link = await delivery.link(earlier)
             return registry.answer(earlier, intent=intent, link=link, action=action)
 
         def nobody_can_decide(run: Run, tool: str) -> str | None:

@@ -11,6 +11,7 @@ from bot.deferral.calls import PendingToolCall
 from bot.deferral.executor import Executor, digest_of
 from bot.deferral.tool import ToolKind
 from bot.rules import Asked, Subject
+from bot.where import Whereabouts, targets
 from storage import approvals, cards, outbox, requests, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Transaction
@@ -40,12 +41,14 @@ class Asking:
         new_id: NewId,
         executor: Executor,
         lifetime: Callable[[Asked], int],
+        where: Whereabouts,
     ) -> None:
         """`lifetime` says how long a call waits, in milliseconds, and how much later a put-off deadline is."""
         self._clock = clock
         self._new_id = new_id
         self._executor = executor
         self.lifetime = lifetime
+        self._where = where
 
     async def look(self, calls: Sequence[PendingToolCall]) -> list[Bound]:
         """What each call is bound to. Reads files, so it comes before the transaction."""
@@ -57,16 +60,15 @@ class Asking:
         """Store the calls of the run's `pause`-th pause, in the model's order. `RuntimeError` if one is taken."""
         now = self._clock.now()
         for start in range(0, len(calls), CALLS_PER_CARD):
-            card = self._new_id()
-            await cards.open_card(tx, id=card, run=run.id, place=run.place)
             of_card = calls[start : start + CALLS_PER_CARD]
+            kinds = {call.kind for call in of_card}
+            card = await self._open_card(tx, run.id, run.place, kinds)
             # A card shows one deadline, so the shortest is that of all its calls.
             wait = min(self.lifetime(_subject(run, call)) for call in of_card)
             for position, call in enumerate(of_card, start):
                 approval = self._approval(run, call, bound[position], card, pause, position, now, now + wait)
                 if not await approvals.open_approval(tx, approval):
                     raise RuntimeError(f"call {call.call_id} of run {run.id} is already asked about")
-            kinds = {call.kind for call in of_card}
             await self._owe_reminder(tx, approval, kinds, now, expires_at=now + wait)
 
     async def again(self, tx: Transaction, old: Approval, bound: Bound, problem: str) -> bool:
@@ -75,8 +77,7 @@ class Asking:
         if run is None or run.state is not RunState.WAITING or run.pauses != old.pause:
             return False  # nobody waits for it any more
         now = self._clock.now()
-        card = self._new_id()
-        await cards.open_card(tx, id=card, run=run.id, place=old.place)
+        card = await self._open_card(tx, run.id, old.place, {ToolKind(old.kind)})
         new = self.sealed(
             replace(
                 old,
@@ -95,6 +96,20 @@ class Asking:
             raise RuntimeError(f"call {old.id} moved within a transaction")
         await self._owe_reminder(tx, new, {ToolKind(new.kind)}, now, expires_at=new.expires_at)
         return True
+
+    async def _open_card(self, tx: Transaction, run: str, place: str, kinds: Collection[str]) -> str:
+        """A card at every place where people are to see it; its id."""
+        first, *others = targets(
+            await self._where.of(tx, place),
+            place,
+            decided=ToolKind.APPROVAL in kinds,
+            answered=ToolKind.QUESTION in kinds,
+        )
+        id = self._new_id()
+        await cards.open_card(tx, id=id, run=run, place=first.place, person=first.person, pings=first.pings)
+        for one in others:
+            await cards.add_copy(tx, id=self._new_id(), lead=id, place=one.place, person=one.person, pings=one.pings)
+        return id
 
     def _approval(
         self,

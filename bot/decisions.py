@@ -148,7 +148,7 @@ class Decisions:
         approval = await approvals.get(self._database.reader, press.approval)
         if approval is None:
             raise UnknownApproval("unknown", "This request is not known here; nothing changed.")
-        belongs(approval, await cards.get_card(self._database.reader, approval.card), press)
+        belongs(approval, await cards.copies(self._database.reader, approval.card), press)
         return approval
 
     async def belong_to(self, application: str) -> None:
@@ -230,7 +230,7 @@ class Decisions:
                 if fresh is not None and waits_for(act, fresh) and self._in_time(fresh):
                     moved = await move(tx, fresh, actor)
                 if moved is not None and press.message is not None:
-                    await cards.seen(tx, call.card, message=press.message)
+                    await cards.seen(tx, call.card, place=press.place, message=press.message)
             if moved is None:
                 raise await self._too_late(act, call)
         except DecisionRefused as refusal:

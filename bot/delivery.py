@@ -8,53 +8,30 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
-from dataclasses import replace
+from contextlib import suppress
 from typing import Any
 
-from bot.clock import Clock
+from bot.clock import Clock, NewId
 from bot.deferral.authority import Authority
 from bot.deferral.seal import Seal
-from bot.deferral.tool import ToolKind
+from bot.errands import MOST_TRIES, back_off, delivering
 from bot.errors import DeliveryError, Unreachable
 from bot.lanes import Lanes
-from bot.plain import describe
+from bot.notices import Notices
+from bot.showing import Showing
 from bot.surface import Announcement, CardView, Reply, Surface
 from bot.views import Views
-from storage import approvals, audit, cards, outbox, runs
-from storage.approvals import Approval, ApprovalState
+from bot.where import Whereabouts
+from storage import audit, cards, outbox, runs
+from storage.approvals import Approval
 from storage.cards import Card
 from storage.database import Database, Transaction
 from storage.outbox import Owed
 
 logger = logging.getLogger(__name__)
 
-FIRST_BACK_OFF_MS = 2_000
-LONGEST_BACK_OFF_MS = 300_000
-MOST_TRIES = 12
-"""With the back-off above, about half an hour of trying."""
-
 ATTEMPT_MS = 60_000
 """How long an attempt may take before a sweep takes the row up again."""
-
-
-def back_off(tries: int) -> int:
-    """Milliseconds to wait after the `tries`-th failed attempt."""
-    return int(min(LONGEST_BACK_OFF_MS, FIRST_BACK_OFF_MS * 2 ** min(tries, 20)))
-
-
-@contextmanager
-def delivering() -> Iterator[None]:
-    """Around every errand of a face. Whatever it raises, the errand has failed and nothing else has."""
-    try:
-        yield
-    except DeliveryError:
-        raise
-    except Exception as error:
-        # The edge to faces: a bug of one must cost neither what is owed nor what others are owed.
-        logger.exception("the face failed", extra={"action": "face_failed"})
-        raise DeliveryError(describe(error)) from error
 
 
 async def show_progress(reply: Reply, text: str, *, resting: bool = False) -> bool:
@@ -88,7 +65,15 @@ class Delivery:
     """The post office of one process."""
 
     def __init__(
-        self, *, database: Database, clock: Clock, profiles: dict[str, str], authority: Authority, seal: Seal
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        new_id: NewId,
+        profiles: dict[str, str],
+        authority: Authority,
+        seal: Seal,
+        where: Whereabouts,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -97,18 +82,30 @@ class Delivery:
         self._surface: Surface | None = None
         self.replies: dict[str, Reply] = {}
         """Messages of runs in which an answer still grows in place, by run."""
+        self.showing = Showing(
+            database=database,
+            clock=clock,
+            new_id=new_id,
+            views=self._views,
+            authority=authority,
+            where=where,
+            replies=self.replies,
+        )
+        self._notices = Notices(database=database, clock=clock, views=self._views, where=where)
 
     def connect(self, surface: Surface) -> None:
         """From now on there is a face to deliver to."""
         self._surface = surface
+        self.showing.connect(surface)
 
     def who(self, person: str) -> str:
         """A person's name as the face writes it."""
         return self._surface.who(person) if self._surface is not None else f"user {person}"
 
-    def link(self, approval: Approval, message: str | None) -> str:
-        """Where people find a call's card."""
-        return self._surface.link(approval.place, message) if self._surface is not None else ""
+    async def link(self, approval: Approval) -> str:
+        """Where people find a call's card, or ''."""
+        card = cards.visible(await cards.copies(self._database.reader, approval.card))
+        return self._surface.link(card.place, card.message) if self._surface is not None and card is not None else ""
 
     def link_to(self, place: str, message: str | None) -> str:
         """Where people find a message, or ''."""
@@ -136,9 +133,9 @@ class Delivery:
         fresh_cards = [
             card
             for card in await cards.owed(self._database.reader, now=now)
-            if f"card {card.id} {card.version}" not in seen and not self._lanes.waiting(card.id)
+            if f"card {card.id} {card.version} {card.posts}" not in seen and not self.showing.is_busy(card.id)
         ]
-        seen.update(f"card {card.id} {card.version}" for card in fresh_cards)
+        seen.update(f"card {card.id} {card.version} {card.posts}" for card in fresh_cards)
         by_place: dict[str, list[int]] = {}
         for owed in await outbox.due(self._database.reader, now=now):
             if (mark := f"outbox {owed.id} {owed.rung}") not in seen and not self._lanes.waiting(f"place {owed.place}"):
@@ -146,7 +143,7 @@ class Delivery:
                 by_place.setdefault(owed.place, []).append(owed.id)
         # A card or a place that is slow (rate limits) or fails must not hold up the others.
         endings = await asyncio.gather(
-            *(self.show_card(card.id) for card in fresh_cards),
+            *(self.showing.show_copy(card.id) for card in fresh_cards),
             *(self._say_in_order(place, ids, surface) for place, ids in by_place.items()),
             return_exceptions=True,
         )
@@ -165,67 +162,8 @@ class Delivery:
         return await self._views.of(card)
 
     async def show_card(self, id: str) -> None:
-        """Make people see the card as its calls stand. One at a time per card, always the newest state."""
-        if self._surface is None:
-            return
-        async with self._lanes.enter(id):
-            card = await cards.get_card(self._database.reader, id)
-            if card is None or card.shown >= card.version:
-                return
-            view = await self.view(card)
-            if card.message is None and not any(call.state is ApprovalState.PENDING for call in view.approvals):
-                # Settled before anybody could see it: a live-looking card would be a lie.
-                async with self._database.begin("drop card") as tx:
-                    await cards.give_up(tx, id, version=card.version, error="settled before it was shown")
-                return
-            try:
-                with delivering():
-                    if card.message is None:
-                        message = await self._surface.post_card(view)
-                    else:
-                        message = card.message
-                        await self._surface.edit_card(view)
-            except DeliveryError as error:
-                await self._card_failed(view, error)
-                return
-            # An edit that is forgotten in a power cut is made again; a card that is posted must not be.
-            async with self._database.begin("card shown", durable=card.message is None) as tx:
-                await cards.shown(tx, id, version=card.version, message=message)
-                if card.message is None:
-                    await self._posted(tx, card, message)
-
-    async def _posted(self, tx: Transaction, card: Card, message: str) -> None:
-        await audit.record(
-            tx,
-            at=self._clock.now(),
-            actor=audit.SYSTEM,
-            event="card_posted",
-            run=card.run,
-            detail={"card": card.id, "place": card.place, "message": message},
-        )
-        # From here on the answer may take days: the message that points to the card must be found again.
-        if (reply := self.replies.get(card.run)) is not None and reply.message is not None:
-            await runs.set_reply(tx, card.run, reply.message)
-
-    async def _card_failed(self, view: CardView, error: DeliveryError) -> None:
-        card, now = view.card, self._clock.now()
-        final = isinstance(error, Unreachable) or card.tries + 1 >= MOST_TRIES
-        logger.warning(
-            "card not shown", extra={"action": "card_failed", "card": card.id, "final": final, "problem": str(error)}
-        )
-        async with self._database.begin("card failed") as tx:
-            if not final:
-                await cards.failed(tx, card.id, due_at=now + back_off(card.tries), error=str(error))
-                return
-            if card.message is None:
-                for call in view.approvals:
-                    if call.kind == ToolKind.EXTERNAL:
-                        continue  # it waits for nobody who would have to see it
-                    await approvals.settle(
-                        tx, call.id, ApprovalState.UNDELIVERABLE, by=audit.SYSTEM, at=now, note=str(error)
-                    )
-            fresh = await cards.get_card(tx, card.id)
-            await cards.give_up(tx, card.id, version=fresh.version if fresh else card.version, error=str(error))
+        """Make people see the card as its calls stand, wherever it stands."""
+        await self.showing.show(id)
 
     async def _say(self, id: int, surface: Surface) -> None:
         owed = await outbox.get_due(self._database.reader, id, now=self._clock.now())
@@ -279,24 +217,12 @@ class Delivery:
         now = self._clock.now()
         async with self._database.begin("attempt") as tx:
             owed = await outbox.attempt(tx, id, next_due=now + ATTEMPT_MS, now=now)
-            if owed is not None and not await self._still_true(tx, owed):
-                await outbox.drop(tx, id)
-                return None
-        return owed
+            return None if owed is None else await self._notices.still_true(tx, owed)
 
     def _forget_reply(self, owed: Owed) -> None:
         """Not before its ending is stored: until then the answer may have to go into the same message again."""
         if owed.run is not None and owed.body.get("answer"):
             self.replies.pop(owed.run, None)
-
-    async def _still_true(self, tx: Transaction, owed: Owed) -> bool:
-        """A reminder is owed only while its card waits."""
-        card = owed.body.get("while_pending")
-        if card is None:
-            return True
-        kind = owed.body["kind"]
-        calls = await approvals.of_card(tx, card)
-        return any(call.state is ApprovalState.PENDING and call.kind == kind for call in calls)
 
     async def _send(self, owed: Owed, surface: Surface) -> str:
         way = owed.body["ladder"][owed.rung] if "ladder" in owed.body else owed.body
@@ -308,8 +234,8 @@ class Delivery:
             repeated=owed.state == "attempting",
             remarks=tuple(_remark(failure) for failure in owed.failures),
         )
-        if (card := owed.body.get("while_pending")) is not None:
-            announcement = await self._reminder(announcement, card)
+        if "while_pending" in owed.body:
+            announcement = await self._notices.about_card(announcement, owed)
         if owed.run is not None and owed.body.get("answer"):
             return await self._answer(owed, owed.run, announcement, surface)
         with delivering():
@@ -318,18 +244,6 @@ class Delivery:
             if (hidden := await surface.hidden_from(person, owed.place)) is not None:
                 raise Unreachable(hidden)
             return await surface.tell(person, announcement)
-
-    async def _reminder(self, announcement: Announcement, card_id: str) -> Announcement:
-        """Under the card, about its deadline, to those who can still help."""
-        card = await cards.get_card(self._database.reader, card_id)
-        due = await self._views.due(card_id)
-        return replace(
-            announcement,
-            ping=due.users,
-            ping_roles=due.roles,
-            deadline=due.deadline,
-            reply_to=card.message if card is not None else None,
-        )
 
     async def _answer(self, owed: Owed, run_id: str, announcement: Announcement, surface: Surface) -> str:
         """A run's answer that has no message yet: its reply's first one, or else a new one."""
@@ -369,7 +283,7 @@ class Delivery:
         async with self._database.begin("not delivered") as tx:
             if not final:
                 await outbox.failed(
-                    tx, owed.id, tries=owed.tries + 1, due_at=now + back_off(owed.tries), error=str(error)
+                    tx, owed.id, tries=owed.tries + 1, due_at=now + back_off(owed.tries, error), error=str(error)
                 )
                 return
             self._forget_reply(owed)

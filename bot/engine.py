@@ -115,6 +115,7 @@ class Engine:
         self.forks = Forks(database=database, clock=clock)
         """How they go on in a second place."""
         self.decisions, self.edits, self.schedules = decisions, edits, schedules
+        self.showing = delivery.showing
         decisions.listen(self._after)
         schedules.listen(self._deliver)
 

@@ -12,6 +12,7 @@
     │   └── UnknownApproval    no such request, or not on this message
     ├── DeliveryError          the face could not put a message where it belongs
     │   └── Unreachable        and trying again will not help
+    │       └── Gone           because the message, or the place itself, is not there any more
     ├── ResumeRefused          a conversation cannot be gone on with like this; nothing was done
     │   ├── HistoryRefused     it cannot be read, or it is paused and was taken for one that is not
     │   ├── UnknownPauseFormat the stored pause was written by another version
@@ -101,11 +102,19 @@ class UnknownApproval(DecisionRefused):
 
 
 class DeliveryError(SignoffError):
-    """A message could not be put where it belongs; trying again may help."""
+    """A message could not be put where it belongs; trying again may help, but not before `after_ms` from now."""
+
+    def __init__(self, problem: str, *, after_ms: int = 0) -> None:
+        self.after_ms = after_ms
+        super().__init__(problem)
 
 
 class Unreachable(DeliveryError):
     """A message can never get there: no permission, closed direct messages, no such channel."""
+
+
+class Gone(Unreachable):
+    """The message, or the place it was in, does not exist any more."""
 
 
 class ResumeRefused(SignoffError):

@@ -12,7 +12,8 @@ from bot.clock import Clock
 from bot.deferral import sentences
 from bot.deferral.tool import ToolKind
 from bot.deferral.transport import Way, way
-from bot.delivery import Delivery, delivering, show_progress
+from bot.delivery import Delivery, show_progress
+from bot.errands import delivering
 from bot.errors import DeliveryError
 from bot.surface import Reply, TurnClock
 from storage import approvals, audit, cards, outbox, runs
@@ -110,11 +111,11 @@ class Holding:
         run = await runs.get(self._database.reader, run_id) if reply is not None and clock is not None else None
         if reply is None or clock is None or run is None or run.state is not RunState.WAITING or self.holds(run_id):
             return
-        shown = [card for card in [await self._shown(card) for card in await self._cards(run)] if card is not None]
-        for card in shown:
-            chosen = way(clock, now=self._clock.now(), hold_ms=self._hold_ms, usable=card.message is not None)
-            if chosen is Way.REFUSE:
-                await self._refuse(card)
+        for id in await self._cards(run):
+            copies = await self._shown(id)
+            usable = cards.visible(copies) is not None
+            if way(clock, now=self._clock.now(), hold_ms=self._hold_ms, usable=usable) is Way.REFUSE:
+                await self._refuse(id, next((card.error for card in copies if card.error), None))
         if not (waiting := await self._waiting(run)):
             return  # the run goes on in its reply
         self._delivery.replies.pop(run_id, None)
@@ -127,13 +128,13 @@ class Holding:
         """Cards with calls that people have to see."""
         return sorted({call.card for call in await self._waiting(run) if call.kind != ToolKind.EXTERNAL})
 
-    async def _shown(self, id: str) -> Card | None:
+    async def _shown(self, id: str) -> list[Card]:
         await self._delivery.show_card(id)
-        return await cards.get_card(self._database.reader, id)
+        return await cards.copies(self._database.reader, id)
 
-    async def _refuse(self, card: Card) -> None:
+    async def _refuse(self, card: str, problem: str | None) -> None:
         async with self._database.begin("refuse") as tx:
-            for call in await approvals.of_card(tx, card.id):
+            for call in await approvals.of_card(tx, card):
                 if call.state is ApprovalState.PENDING and call.kind != ToolKind.EXTERNAL:
                     await approvals.settle(
                         tx,
@@ -141,7 +142,7 @@ class Holding:
                         ApprovalState.UNDELIVERABLE,
                         by=audit.SYSTEM,
                         at=self._clock.now(),
-                        note=card.error or "the card could not be posted in time.",
+                        note=problem or "the card could not be posted in time.",
                     )
 
     async def _waiting(self, run: Run) -> list[Approval]:

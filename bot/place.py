@@ -23,3 +23,8 @@ def channel_of(place: str) -> str:
 def is_private(place: str) -> bool:
     """Whether only one person and the bot can see the place."""
     return space_of(place) == PRIVATE
+
+
+def beside(place: str, channel: str) -> str:
+    """Another channel of the same space."""
+    return f"{place.rpartition('/')[0]}/{channel}"

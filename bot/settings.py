@@ -26,12 +26,13 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from bot import outside, policy_file, values
+from bot import outside, policy_file, values, where_file
 from bot.errors import SettingsError
 from bot.outside import McpServer
 from bot.permits import PolicyRule
 from bot.rules import ApproverRule
 from bot.values import TokenFile
+from bot.where import PlacesRule
 from storage.jobs import JobLimits
 from storage.schedules import ScheduleLimits
 
@@ -91,6 +92,8 @@ class Settings(BaseSettings):
     """Whether an approver may decide a call of their own request."""
     approvers: Annotated[tuple[ApproverRule, ...] | None, NoDecode, BeforeValidator(values.approver_rules)] = None
     """Rules per tool and place, the first that matches counts; for what none is about, the three above."""
+    places: Annotated[tuple[PlacesRule, ...] | None, NoDecode, BeforeValidator(where_file.places_rules)] = None
+    """Where cards go and when their pings are silent, by server; for one that no rule is about, where it was asked."""
     policy: Annotated[tuple[PolicyRule, ...] | None, NoDecode, BeforeValidator(policy_file.policy_rules)] = None
     """What runs without asking and what never runs, the first rule that matches counts; what none is about asks."""
     mcp: Annotated[tuple[McpServer, ...] | None, NoDecode, BeforeValidator(outside.mcp_servers)] = None

@@ -104,6 +104,8 @@ class CardView:
     """People to notify when the card is first posted; exact user ids."""
     ping_roles: tuple[str, ...] = ()
     """Roles to notify likewise; exact role ids."""
+    silent: bool = False
+    """Nobody's device is to make a sound when it is posted."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -142,6 +144,8 @@ class Announcement:
     """People to notify; exact user ids, almost always one or none."""
     ping_roles: tuple[str, ...] = ()
     """Roles to notify likewise."""
+    silent: bool = False
+    """Their devices are to make no sound."""
     deadline: int | None = None
     """The moment the text is about, in milliseconds UTC; the face writes it as it writes times."""
     reply_to: str | None = None
@@ -214,6 +218,14 @@ class People(Protocol):
 
 class Surface(People, Protocol):
     """A face."""
+
+    async def open_place(self, view: CardView) -> str:
+        """Where the card that is to be posted goes: `view.card.place`, or what has to be opened for it first.
+
+        That is the direct messages with `view.card.person`, and in a forum a post of its own. Gives the same place
+        again when it is asked again; raises as `post_card`.
+        """
+        ...
 
     async def post_card(self, view: CardView) -> str:
         """Post a card as an ordinary message. Returns its message id; raises `DeliveryError`, `Unreachable`."""

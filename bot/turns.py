@@ -329,7 +329,7 @@ class Turns:
         """Progress in a reply that is held; not owed, so its failure costs nothing."""
         reply = self._delivery.replies.get(run.id)
         if reply is not None and self._holding.holds(run.id):
-            waiting = sentences.waiting(kinds)
+            waiting = sentences.waiting(kinds, await self._delivery.showing.elsewhere(run, pause=run.pauses + 1))
             # Which message this is gets stored with the card, which is posted next.
             await show_progress(reply, f"{said}\n\n{waiting}" if said.strip() else waiting, resting=True)
 

@@ -27,6 +27,8 @@ class Due:
     roles: tuple[str, ...]
     deadline: int | None
     """In milliseconds UTC; None if nothing waits any more."""
+    place: str
+    """Where it was asked."""
 
 
 class Views:
@@ -41,7 +43,7 @@ class Views:
 
     async def of(self, card: Card) -> CardView:
         """What the card shows now."""
-        calls = await approvals.of_card(self._database.reader, card.id)
+        calls = await approvals.of_card(self._database.reader, card.root)
         names = {call.tool for call in calls}
         users, roles = self._whom(calls)
         consent = {call.id: (call, await self._given(call)) for call in calls if call.kind == ToolKind.APPROVAL}
@@ -73,6 +75,7 @@ class Views:
             users=tuple(sorted(users - frozenset.intersection(*done) if done else users)),
             roles=tuple(sorted(roles)),
             deadline=max((call.expires_at for call in waiting), default=None),
+            place=calls[0].place,
         )
 
     def _whom(self, calls: Sequence[Approval]) -> Approvers:

@@ -80,6 +80,8 @@ class _Entry:
     """One open call, and what the reader may do about it."""
 
     call: Approval
+    place: str
+    """Where its card is."""
     message: str | None
     may_decide: bool
     own: bool
@@ -106,7 +108,8 @@ async def page(engine: Engine, interaction: discord.Interaction, leaf: Leaf, *, 
 def _entry(authority: Authority, actor: Actor, one: OpenCall) -> _Entry:
     asks = one.call.kind == ToolKind.APPROVAL and one.call.state is ApprovalState.PENDING
     own = one.call.requester == actor.id
-    return _Entry(call=one.call, message=one.message, may_decide=asks and _may(authority, actor, one.call), own=own)
+    may_decide = asks and _may(authority, actor, one.call)
+    return _Entry(call=one.call, place=one.place, message=one.message, may_decide=may_decide, own=own)
 
 
 def _may(authority: Authority, actor: Actor, call: Approval) -> bool:
@@ -157,7 +160,7 @@ def _row(entry: _Entry, leaf: Leaf) -> Iterator[Item]:
     call = entry.call
     drawn = arguments.draw(shown_arguments(call), budget=_ARGUMENTS, lines=_LINES)
     try:
-        link = places.link(places.parse(call.place), entry.message)
+        link = places.link(places.parse(entry.place), entry.message)
     except Unreachable:
         link = ""
     what = "Question" if call.kind == ToolKind.QUESTION else inert.line(call.tool, limit=40)

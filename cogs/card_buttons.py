@@ -50,14 +50,14 @@ def of_card(card: Card, calls: Sequence[Approval], *, can_approve: bool, unseen:
     if len(asks) > 1:
         if can_approve:
             verb = Verb.ALL_APPROVE_UNSEEN if unseen else Verb.ALL_APPROVE
-            yield _button("Approve all", _GREEN, verb, card.id, edition=card.edition)
-        yield _button("Deny all", _RED, Verb.ALL_DENY, card.id, edition=card.edition)
+            yield _button("Approve all", _GREEN, verb, card.root, edition=card.edition)
+        yield _button("Deny all", _RED, Verb.ALL_DENY, card.root, edition=card.edition)
     if len(calls) == 1 and waiting:
         yield _button("Cancel", _GREY, Verb.CANCEL, calls[0].id)
     elif waiting:
-        yield _button("Cancel all" if len(waiting) > 1 else "Cancel", _GREY, Verb.ALL_CANCEL, card.id)
+        yield _button("Cancel all" if len(waiting) > 1 else "Cancel", _GREY, Verb.ALL_CANCEL, card.root)
     if asks:
-        yield _button("Extend", _GREY, Verb.EXTEND, card.id)
+        yield _button("Extend", _GREY, Verb.EXTEND, card.root)
 
 
 def in_rows(buttons: Iterable[Button]) -> Iterator[ui.ActionRow[ui.LayoutView]]:

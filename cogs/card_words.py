@@ -12,10 +12,12 @@ from bot.deferral import sentences
 from bot.deferral.amend import differences
 from bot.deferral.digest import short
 from bot.deferral.tool import ToolKind
+from bot.place import channel_of, is_private
 from bot.rules import Standing
 from bot.surface import CardView
 from cogs import inert
 from storage.approvals import Approval, ApprovalState
+from storage.cards import Card
 
 _CONTEXT = 12
 """Characters of what stayed the same that are shown around a change."""
@@ -147,9 +149,15 @@ def choices_of(call: Approval) -> list[str]:
     return [str(choice) for choice in call.arguments.get("choices") or []]
 
 
-def deadline(calls: Sequence[Approval]) -> str:
+def elsewhere(card: Card, call: Approval) -> str:
+    """Where it was asked, when that is not where the card is."""
+    return "" if card.place in {"", call.place} or is_private(call.place) else f" in <#{channel_of(call.place)}>"
+
+
+def deadline(calls: Sequence[Approval], card: Card) -> str:
     """The latest moment on the card is always the deadline: others can rely on that (design, section 8)."""
     seconds = max(call.expires_at for call in calls) // 1000
     if any(call.state is ApprovalState.PENDING for call in calls):
-        return f"Expires <t:{seconds}:R>"
+        again = "\n-# Posted once more: the card before this one was deleted." if card.posts else ""
+        return f"Expires <t:{seconds}:R>{again}"
     return f"-# Deadline <t:{seconds}:f>"

@@ -134,6 +134,7 @@ class _Row:
         self._earlier = [f"-# Earlier in this request: {said}" for said in card_words.refusals(view, most=1)]
         self._job = view.job
         self._schedule = view.schedule
+        self._elsewhere = card_words.elsewhere(view.card, call)
 
     @property
     def title(self) -> str:
@@ -144,7 +145,7 @@ class _Row:
     @property
     def requester(self) -> str:
         """Who asked, or was asked."""
-        who = f"Asked {'of' if self.call.kind == ToolKind.QUESTION else 'by'} <@{self.call.requester}>"
+        who = f"Asked {'of' if self.call.kind == ToolKind.QUESTION else 'by'} <@{self.call.requester}>{self._elsewhere}"
         if self._job is None:
             return who
         by = "" if self._schedule is None else f" of {schedule_words.named(self._schedule)}"
@@ -182,7 +183,7 @@ class _Row:
 def _alone(view: CardView, row: _Row, file: list[Item]) -> Iterator[Item]:
     yield layout.text(f"### {row.title}\n{row.requester} · `{row.call.id}`\n{row.drawn.text}")
     yield from file
-    yield layout.text("\n".join([*row.circumstances(), card_words.deadline([row.call])]))
+    yield layout.text("\n".join([*row.circumstances(), card_words.deadline([row.call], view.card)]))
     yield from row.buttons(card_buttons.CHOICES)
     yield from card_buttons.in_rows(card_buttons.of_card(view.card, view.approvals, can_approve=False, unseen=False))
 
@@ -190,9 +191,9 @@ def _alone(view: CardView, row: _Row, file: list[Item]) -> Iterator[Item]:
 def _together(view: CardView, rows: list[_Row], file: list[Item], head: str, *, named: bool) -> Iterator[Item]:
     """Each call with its own buttons, then those for all. What Discord's 40 components leave no room for is left out:
     lines between the calls first, then the last of the buttons for all."""
-    texts = list(_texts(view.card.id, rows))
+    texts = list(_texts(view.card.root, rows))
     texts[0] = f"{head}\n{texts[0]}" if head else texts[0]
-    deadline = card_words.deadline(view.approvals)
+    deadline = card_words.deadline(view.approvals, view.card)
     if len(rows) >= _TIGHT:
         texts[-1] += f"\n{deadline}"
     buttons = [list(row.buttons(card_buttons.CHOICES_BESIDE)) for row in rows]
@@ -265,7 +266,7 @@ def _attachment(view: CardView) -> Attachment:
     parts = (
         f"{inert.label(call.tool)} ({call.id})\n\n{arguments.whole(shown_arguments(call))}" for call in view.approvals
     )
-    return Attachment(name=f"calls-{view.card.id}.txt", content="\n\n----\n\n".join(parts))
+    return Attachment(name=f"calls-{view.card.root}.txt", content="\n\n----\n\n".join(parts))
 
 
 def _within(budget: int, lines: Iterable[str]) -> list[str]:

@@ -46,11 +46,12 @@ class Messages:
         already: int | None = None,
         ping: Iterable[str] = (),
         ping_roles: Iterable[str] = (),
+        silent: bool = False,
     ) -> None:
         self._channel = channel
         self._key = key
         self._reply_to, self._if_apart = reply_to, if_apart
-        self._users, self._roles = list(ping), list(ping_roles)
+        self._users, self._roles, self._silent = list(ping), list(ping_roles), silent
         self._posted = [] if already is None else [_Posted(already, "")]
         self._row: Callable[[], ui.View] | None = None
         self._has_row = already is not None  # that may be so
@@ -114,6 +115,7 @@ class Messages:
                 reply_to=self._reply_to if first else None,
                 if_apart=self._if_apart,
                 mentions=posting.mentions(self._users, self._roles) if first else posting.NOBODY,
+                silent=self._silent,
             )
             self._tried = True
             self._has_row = self._has_row or row is not None

@@ -5,10 +5,10 @@ Client defaults are not relied on: an edit without `allowed_mentions` is parsed 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Awaitable, Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
 import discord
 from discord import ui
@@ -16,6 +16,8 @@ from discord import ui
 from bot.errors import DeliveryError
 from cogs import faults, permissions
 from cogs.places import Place
+
+T = TypeVar("T")
 
 
 class FileRefused(DeliveryError):
@@ -44,6 +46,8 @@ class Post:
     view: ui.LayoutView | ui.View | None = None
     file: discord.File | None = None
     mentions: discord.AllowedMentions = NOBODY
+    silent: bool = False
+    """Whoever is notified hears no sound (a message flag of Discord's, SUPPRESS_NOTIFICATIONS)."""
     reply_to: int | None = None
     if_apart: bool = False
     """Refer to `reply_to` only when other messages stand between: right below it, the reader sees it anyway."""
@@ -67,7 +71,7 @@ class Channel:
         reply_to = None if post.if_apart and post.reply_to == self._newest() else post.reply_to
         with self._reaching():
             try:
-                return await self._send(post, reply_to=reply_to)
+                return await self._awake(lambda: self._send(post, reply_to=reply_to))
             except discord.HTTPException as error:
                 if post.file is not None and faults.is_too_large(error):
                     raise FileRefused("The file is too large for Discord.") from error
@@ -88,6 +92,8 @@ class Channel:
         given = {name: value for name, value in rest.items() if value is not None}
         if post.content is not None:
             given["suppress_embeds"] = True
+        if post.silent:
+            given["silent"] = True
         message: discord.Message = await self.messageable.send(
             post.content, nonce=post.nonce, allowed_mentions=post.mentions, **given
         )
@@ -114,7 +120,8 @@ class Channel:
             rest["attachments"] = files
         with self._reaching():
             try:
-                await self.messageable.get_partial_message(message).edit(allowed_mentions=NOBODY, **rest)
+                ours = self.messageable.get_partial_message(message)
+                await self._awake(lambda: ours.edit(allowed_mentions=NOBODY, **rest))
             except discord.HTTPException as error:
                 if files and faults.is_too_large(error):
                     raise FileRefused("The file is too large for Discord.") from error
@@ -150,12 +157,31 @@ class Channel:
         with self._reaching():
             await self.messageable.typing()
 
+    async def _awake(self, request: Callable[[], Awaitable[T]]) -> T:
+        """Make a request about a thread's message; an archived thread is opened first, where that is allowed.
+
+        Discord does that by itself for new messages, and never for edits. Raises what discord.py raises.
+        """
+        try:
+            return await request()
+        except discord.HTTPException as error:
+            if not faults.is_archived(error):
+                raise
+        await self._client.http.edit_channel(self.place.channel, archived=False)
+        return await request()
+
     @contextmanager
     def _reaching(self) -> Iterator[None]:
         if self._client.is_closed():
             raise DeliveryError("I am not connected to Discord.")
-        with faults.delivering(lambda: permissions.missing_in(self._client, self.place.guild, self.place.channel)):
+        with faults.delivering(
+            lambda: permissions.missing_in(self._client, self.place.guild, self.place.channel), self._slow
+        ):
             yield
+
+    def _slow(self) -> int:
+        """The channel's slow mode in seconds, as far as the cache knows it."""
+        return getattr(self._client.get_channel(self.place.channel), "slowmode_delay", 0)
 
     def _newest(self) -> int | None:
         """The channel's newest message, if the cache knows the channel."""

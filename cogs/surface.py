@@ -12,7 +12,7 @@ import discord
 
 from bot.errors import DeliveryError, Unreachable
 from bot.surface import Announcement, CardView, JobView
-from cogs import cards, faults, job_cards, limits, places, posting, visibility
+from cogs import cards, faults, forums, job_cards, limits, places, posting, visibility
 from cogs.faults import NotAccepted
 from cogs.members import Members
 from cogs.messages import Messages
@@ -37,6 +37,16 @@ class DiscordSurface:
     def channel(self, place: Place) -> Channel:
         """A channel to post in."""
         return Channel(self._client, place)
+
+    async def open_place(self, view: CardView) -> str:
+        """See `Surface.open_place`."""
+        if view.card.person is not None:
+            with faults.delivering():
+                direct = await self._client.create_dm(discord.Object(int(view.card.person)))
+            return str(Place(guild=None, channel=direct.id))
+        if view.card.place == view.approvals[0].place:
+            return view.card.place
+        return await forums.open_post(self._client, view)
 
     async def post_card(self, view: CardView) -> str:
         """See `Surface.post_card`. Without its file, a call that does not fit is shown but not approvable."""
@@ -113,6 +123,7 @@ class DiscordSurface:
             reply_to=int(announcement.reply_to) if announcement.reply_to is not None else None,
             ping=announcement.ping[:_MOST_PINGS],
             ping_roles=announcement.ping_roles[:_MOST_PINGS],
+            silent=announcement.silent,
         )
         return str(await said.complete(_text(announcement)))
 
@@ -175,8 +186,9 @@ def _files(view: CardView, rendered: cards.Rendered) -> list[discord.File] | Non
 
 def _card_post(view: CardView, rendered: cards.Rendered) -> Post:
     return Post(
-        nonce=limits.nonce(f"card/{view.card.id}"),
+        nonce=limits.nonce(f"card/{view.card.id}" + (f"/{view.card.posts}" if view.card.posts else "")),
         view=rendered.view,
+        silent=view.silent,
         file=rendered.attachment.file() if rendered.attachment is not None else None,
         mentions=posting.mentions(view.ping[:_MOST_PINGS], view.ping_roles[:_MOST_PINGS]),
     )

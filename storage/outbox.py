@@ -119,6 +119,13 @@ async def failed(tx: Transaction, id: int, *, tries: int, due_at: int, error: st
     await tx.execute("UPDATE outbox SET tries = ?, due_at = ?, error = ? WHERE id = ?", tries, due_at, error, id)
 
 
+async def postpone(tx: Transaction, owed: Owed, *, due_at: int) -> None:
+    """It was taken up too early: as if it had not been. `owed` as `attempt` gave it."""
+    await tx.execute(
+        "UPDATE outbox SET state = ?, tries = ?, due_at = ? WHERE id = ?", owed.state, owed.tries, due_at, owed.id
+    )
+
+
 async def undeliverable(tx: Transaction, id: int, *, error: str) -> None:
     """Trying again will not help."""
     await tx.execute("UPDATE outbox SET state = 'undeliverable', error = ? WHERE id = ?", error, id)

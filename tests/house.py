@@ -20,7 +20,7 @@ from pydantic_ai.models.function import AgentInfo, DeltaToolCall, FunctionModel
 from bot.app import App, OpenDatabase, open_app
 from bot.deferral import sentences
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind, ToolOutcome
-from bot.errors import ApprovalRequired
+from bot.errors import ApprovalRequired, Gone
 from bot.settings import Settings
 from bot.surface import Actor, Announcement, CardView, JobView, Press, TurnContext
 from storage.database import open_database
@@ -59,6 +59,10 @@ class Face:
     told: list[tuple[str, Announcement]] = field(default_factory=list)
     moved: list[tuple[str, str]] = field(default_factory=list)
     fail_card: Exception | None = None
+    fail_at: dict[str, Exception] = field(default_factory=dict)
+    """What is wrong with cards, by place."""
+    deleted: set[str] = field(default_factory=set)
+    """Cards that somebody took away, by message."""
     fail_say: Exception | None = None
     fail_tell: Exception | None = None
     jobs: dict[str, JobView] = field(default_factory=dict)
@@ -77,16 +81,21 @@ class Face:
     asked_for: list[tuple[str, str]] = field(default_factory=list)
     _numbers: Any = field(default_factory=lambda: itertools.count(1))
 
+    async def open_place(self, view: CardView) -> str:
+        return view.card.place if view.card.person is None else f"discord/@me/{view.card.person}"
+
     async def post_card(self, view: CardView) -> str:
-        if self.fail_card is not None:
-            raise self.fail_card
+        if (error := self.fail_card or self.fail_at.get(view.card.place)) is not None:
+            raise error
         message = f"m{next(self._numbers)}"
         self._see(message, view)
         return message
 
     async def edit_card(self, view: CardView) -> None:
-        if self.fail_card is not None:
-            raise self.fail_card
+        if (error := self.fail_card or self.fail_at.get(view.card.place)) is not None:
+            raise error
+        if view.card.message in self.deleted:
+            raise Gone("That message was deleted.")
         assert view.card.message is not None
         self._see(view.card.message, view)
 

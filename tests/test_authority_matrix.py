@@ -247,7 +247,7 @@ async def says(authority: Authority, who: str, event: Act, context: Context, rou
     )
     card = _card(context.place, None if message == "early" else "m1")
     try:
-        belongs(call, card, press)
+        belongs(call, [card], press)
         authority.permit(event, call, await authority.meet(event, call, press.actor))
     except DecisionRefused as refusal:
         return refusal.code if refusal.sentence else ""  # a refusal without a word is none

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from bot.deferral.tool import Call, Tool, ToolOutcome
-from bot.delivery import FIRST_BACK_OFF_MS, MOST_TRIES, back_off
+from bot.errands import FIRST_BACK_OFF_MS, MOST_TRIES, back_off
 from bot.errors import DeliveryError, Unreachable
 from tests.faults import BadFace, BadPage, FaultyDatabase
 from tests.house import OWNER, Bench, DoArguments, House, Script, open_house

@@ -29,6 +29,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.place": set(),
     "bot.rules": {"bot.place"},
     "bot.permits": {"bot.place"},
+    "bot.where": {"bot.permits", "bot.place", "storage"},
+    "bot.where_file": {"bot.where"},
+    "bot.errands": {"bot.errors", "bot.plain"},
+    "bot.showing": {"bot", "storage"},
+    "bot.notices": {"bot", "storage"},
     "bot.interpreters": set(),
     "bot.policy_file": {"bot.interpreters", "bot.permits"},
     "bot.guild_rules": {"bot.permits", "bot.policy_file", "bot.rules", "bot.values"},
@@ -42,7 +47,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.values": {"bot.rules", "pydantic"},
     "bot.settings": {
         "bot.errors", "bot.outside", "bot.permits", "bot.policy_file", "bot.rules", "bot.values",
-        "pydantic", "pydantic_settings", "dotenv", "storage.jobs",
+        "bot.where", "bot.where_file", "pydantic", "pydantic_settings", "dotenv", "storage.jobs",
         "storage.schedules",
     },
     "bot.logs": {"bot.console", "bot.redact", "bot.settings", "structlog"},
@@ -63,8 +68,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     # What can run: knows neither who asked nor who answers.
     "bot.toolbox": {"bot.errors", "bot.clock", "bot.deferral.tool", "pydantic", "anyio", "aiohttp", "yarl"},
     "bot.jobs": {
-        "bot.errors", "bot.clock", "bot.deferral", "bot.delivery", "bot.lanes", "bot.place", "bot.surface",
-        "bot.agent.transcript", "storage", "pydantic", "cronsim",
+        "bot.errors", "bot.clock", "bot.deferral", "bot.delivery", "bot.errands", "bot.lanes", "bot.place",
+        "bot.surface", "bot.agent.transcript", "storage", "pydantic", "cronsim",
     },
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},

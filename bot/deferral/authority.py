@@ -45,8 +45,9 @@ _OF_THE_REQUESTER = {
 WRONG_GUILD = "This request belongs to another server, so nothing changed."
 
 
-def belongs(approval: Approval, card: Card | None, press: Press) -> None:
-    """Return if the press can mean this call: it came from its guild, and from its own message if from any.
+def belongs(approval: Approval, copies: Iterable[Card], press: Press) -> None:
+    """Return if the press can mean this call: it came from its guild, and from one of the messages that are its card,
+    if from any.
 
     Raises `NotAllowed`, `UnknownApproval`.
     """
@@ -55,7 +56,8 @@ def belongs(approval: Approval, card: Card | None, press: Press) -> None:
     if press.message is None:
         return
     # A card whose id has not been stored yet (the press was faster) is matched by its place alone.
-    if card is None or card.place != press.place or card.message not in {None, press.message}:
+    here = (card for card in copies if card.place == press.place and not card.gone)
+    if not any(card.message in {None, press.message} for card in here):
         raise UnknownApproval("wrong_message", "This button does not belong to this message; nothing changed.")
 
 

@@ -77,9 +77,12 @@ def too_late(approval: Approval, who: Who) -> str:
     return f"This had already been settled; your press changed nothing. {person(approval, who)}"
 
 
-def waiting(kinds: Collection[str]) -> str:
-    """What a run waits for, in the reply of the turn, as long as the answer may still come there."""
-    return f"Waiting for {_awaited(kinds)}: see the card below.{_nothing_ran(kinds)}"
+def waiting(kinds: Collection[str], where: str = "") -> str:
+    """What a run waits for, in the reply of the turn, as long as the answer may still come there.
+
+    `where`: what is said of the card when it is not there.
+    """
+    return f"Waiting for {_awaited(kinds)}: {where or 'see the card below'}.{_nothing_ran(kinds)}"
 
 
 def still_waits(kinds: Collection[str]) -> str:

@@ -11,7 +11,7 @@ import asyncio
 import logging
 
 from bot.clock import Clock
-from bot.delivery import MOST_TRIES, back_off, delivering
+from bot.errands import MOST_TRIES, back_off, delivering
 from bot.errors import DeliveryError, Unreachable
 from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
@@ -157,7 +157,7 @@ class JobCards:
             return ()
         found: dict[str, None] = {}
         for call in await approvals.of_pause(self._database.reader, run.id, run.pauses):
-            card = await cards.get_card(self._database.reader, call.card)
-            if call.state is ApprovalState.PENDING and card is not None and card.message is not None:
+            card = cards.visible(await cards.copies(self._database.reader, call.card))
+            if call.state is ApprovalState.PENDING and card is not None:
                 found[self._surface.link(card.place, card.message)] = None
         return tuple(link for link in found if link)

@@ -10,7 +10,7 @@ from __future__ import annotations
 import logging
 
 from bot.clock import Clock, NewId
-from bot.delivery import delivering
+from bot.errands import delivering
 from bot.errors import AlreadySettled, DecisionRefused, DeliveryError
 from bot.jobs import when
 from bot.jobs.budget import budget

@@ -151,6 +151,8 @@ def _announcements(wall: Sequence[dict[str, Any]], end: Rows) -> Iterator[str]:
             continue
         direct = row["key"].startswith("dm:") and not row["key"].endswith(":instead")
         said = [line["message"] for line in last.values() if text in line["text"] and (line["kind"] == "dm") == direct]
+        if row["key"].startswith("remind:"):  # said in the same words under each copy
+            said = [message for message in said if message == f"say-{row['key']}"]
         if len(said) != (row["state"] == "delivered"):
             yield f"{row['key']} was said in {said}"
         elif said and row["receipt"] != said[0]:
@@ -169,7 +171,7 @@ def _cards(wall: Sequence[dict[str, Any]], deaths: Sequence[Rows], end: Rows) ->
     for calls in per_pause.values():
         if len({call["card"] for call in calls}) != -(-len(calls) // CALLS_PER_CARD):
             yield "a pause has more cards than it needs"
-    posted = Counter(line["message"] for line in wall if line["kind"] == "card")
+    posted = Counter(line["message"] for line in wall if line["kind"] in {"card", "card dm"})
     if any(times > 1 for times in posted.values()):
         yield f"a card was posted twice: {dict(posted)}"
     looks = {line["card"]: line["calls"] for line in wall if "calls" in line}
@@ -177,10 +179,11 @@ def _cards(wall: Sequence[dict[str, Any]], deaths: Sequence[Rows], end: Rows) ->
         if card["shown"] < card["version"]:
             yield f"card {card['id']} is owed for ever"
         edited = {call["replaces"] for call in end.approvals if call["edited_by"]}
-        on_it = [call for call in end.approvals if call["card"] == card["id"] and call["id"] not in edited]
+        lead = card["lead"] or card["id"]
+        on_it = [call for call in end.approvals if call["card"] == lead and call["id"] not in edited]
         states = {call["id"]: call["state"] for call in on_it}
-        if card["message"] is None and card["id"] not in looks:
-            continue  # nobody could be shown it
+        if card["gone"] or (card["message"] is None and card["id"] not in looks):
+            continue  # nobody can be shown it there
         if looks.get(card["id"]) != states:
             yield f"a card shows {looks.get(card['id'])}, and its calls are {states}"
 

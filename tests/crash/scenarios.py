@@ -15,6 +15,8 @@ from unittest.mock import patch
 from bot.cli import listings
 from bot.errors import AlreadySettled, DeliveryError, Unreachable
 from bot.surface import CardPress, Press, TurnClock, TurnContext
+from bot.where import Places
+from storage import cards
 from storage.approvals import Approval
 from tests.crash.stage import Stage
 from tests.house import ASKER, OWNER, PLACE, STRANGER
@@ -37,6 +39,8 @@ class Scenario:
     """By the call's first argument: the state it ends in, if no death came between its claim and its outcome."""
     faults: Callable[[], dict[str, list[DeliveryError]]] = dict
     """What the face cannot do: an `Unreachable` never, any other error not at first in a life."""
+    places: Places | None = None
+    """Where the cards go; None: where it was asked."""
     streaming: bool = False
     run_ends: Mapping[str, str] = field(default_factory=dict)
     """By prompt: the state its run ends in, where that is not `done`."""
@@ -111,6 +115,39 @@ async def it_is_changed_and_put_off(stage: Stage) -> None:
             await stage.app.engine.edits.extend(card)
             await stage.idle()
     await everything_is_approved(stage)
+
+
+async def the_card_is_deleted(stage: Stage) -> None:
+    await stage.ask("go")
+    for copy in await _copies(stage):
+        if copy.posts == 0 and copy.message is not None:
+            await stage.app.engine.showing.lost(copy.place, copy.message)
+            await stage.idle()
+    await everything_is_approved(stage)
+
+
+async def the_card_is_deleted_again_and_again(stage: Stage) -> None:
+    await stage.ask("go")
+    for _ in range(2):
+        for copy in await _copies(stage):
+            if copy.message is not None:
+                await stage.app.engine.showing.lost(copy.place, copy.message)
+                await stage.idle()
+    await stage.app.engine.sweep()
+    await stage.idle()
+
+
+async def the_thread_is_locked(stage: Stage) -> None:
+    await stage.ask("go")
+    await stage.app.engine.showing.place_locked(PLACE)
+    await stage.idle()
+    await everything_is_approved(stage)
+
+
+async def _copies(stage: Stage) -> list[cards.Card]:
+    """Every copy of what waits."""
+    reader = stage.app.database.reader
+    return [copy for call in await stage.waiting() for copy in await cards.copies(reader, call.card)]
 
 
 async def strangers_press_first(stage: Stage) -> None:
@@ -241,6 +278,9 @@ def _on_card(call: Approval, actor: Any) -> Press:
     return Press(actor=actor, approval=call.id, place=call.place, message=f"card-{call.card}")
 
 
+CLOSED = Unreachable("Your direct messages are closed to me.")
+EVERYWHERE = Places(channel="91", people=(OWNER.id,))
+
 JOB: dict[str, Sequence[Step]] = {
     "go": [[("start_job", {"goal": "count"})], "I am on it."],
     "count": [act("x"), "It is counted."],
@@ -297,7 +337,7 @@ SCENARIOS: dict[str, Scenario] = {
         says={"go": [act("x"), "Nobody could be asked."]},
         people=everything_is_approved,
         ends={"x": "undeliverable"},
-        faults=lambda: {"card": [Unreachable("I may not post there.")]},
+        faults=lambda: {"card": [Unreachable("I may not post there.")], "card dm": [CLOSED]},
     ),
     "cancelled unseen": Scenario(
         says={"go": [act("x"), "It was cancelled."]},
@@ -305,11 +345,40 @@ SCENARIOS: dict[str, Scenario] = {
         ends={"x": "cancelled"},
         faults=lambda: {"card": [DeliveryError("Discord is slow.")]},
     ),
+    "copies": Scenario(
+        says={"go": [act("x"), "The end."]}, people=everything_is_approved, ends={"x": "succeeded"}, places=EVERYWHERE
+    ),
+    "copies expire": Scenario(
+        says={"go": [act("x"), "Nobody answered."]}, people=nobody_answers, ends={"x": "expired"}, places=EVERYWHERE
+    ),
+    "a copy fails": Scenario(
+        says={"go": [act("x"), "The end."]},
+        people=everything_is_approved,
+        ends={"x": "succeeded"},
+        places=EVERYWHERE,
+        faults=lambda: {"card dm": [CLOSED]},
+    ),
+    "direct instead": Scenario(
+        says={"go": [act("x"), "Nobody answered."]},
+        people=nobody_answers,
+        ends={"x": "expired"},
+        faults=lambda: {"card": [Unreachable("I may not post there.")]},
+    ),
+    "card deleted": Scenario(says={"go": [act("x"), "The end."]}, people=the_card_is_deleted, ends={"x": "succeeded"}),
+    "card deleted again": Scenario(
+        says={"go": [act("x"), "Nobody could be asked."]},
+        people=the_card_is_deleted_again_and_again,
+        ends={"x": "undeliverable"},
+        faults=lambda: {"card dm": [CLOSED]},
+    ),
+    "thread locked": Scenario(
+        says={"go": [act("x"), "The end."]}, people=the_thread_is_locked, ends={"x": "succeeded"}
+    ),
     "closed messages": Scenario(
         says={"go": [act("x"), "The end."]},
         people=everything_is_approved,
         ends={"x": "succeeded"},
-        faults=lambda: {"dm": [Unreachable("Your direct messages are closed to me.")]},
+        faults=lambda: {"dm": [CLOSED]},
     ),
     "talk": Scenario(
         says={"go": [act("x"), "(never said)"], "how is it going?": ["It still waits."]},

@@ -18,7 +18,8 @@ from bot.errors import CallDeferred, DecisionRefused, NothingRan
 from bot.settings import Settings
 from bot.surface import Press, TurnClock, TurnContext
 from bot.toolbox.ask import make_ask_user
-from storage import approvals
+from bot.where import PlacesRule
+from storage import approvals, cards
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
 from tests.crash.world import Fate, FileClock, Log, Sheet, Wall, open_mortal
@@ -72,7 +73,9 @@ class Stage:
 
     async def press(self, call: Approval, verdict: Any, *, reason: str | None = None, wait: bool = True) -> None:
         """Decide as the owner, on the card; the house has to take it."""
-        press = Press(actor=OWNER, approval=call.id, place=call.place, message=f"card-{call.card}")
+        card = cards.visible(await cards.copies(self.app.database.reader, call.card))
+        assert card is not None
+        press = Press(actor=OWNER, approval=call.id, place=card.place, message=card.message)
         await self.app.engine.decide(press, verdict, reason=reason)
         self.acknowledged.write(call=call.id, verdict=verdict)
         if wait:
@@ -203,7 +206,8 @@ async def live(folder: Path, scenario: Scenario, moment: str | None) -> None:
     """One life in `folder`. It ends at `moment`, or when everything has been said and done."""
     fate, clock = Fate(folder, moment), FileClock(folder)
     wall = Wall(folder, fate, scenario.faults())
-    settings = Settings(approver_users=frozenset({OWNER.id})).model_copy(
+    places = (PlacesRule(places=scenario.places),) if scenario.places is not None else None
+    settings = Settings(approver_users=frozenset({OWNER.id}), places=places).model_copy(
         update={"database": folder / "house.sqlite3", "workspace": folder, "streaming": scenario.streaming}
     )
 

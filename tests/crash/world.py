@@ -125,8 +125,13 @@ class Wall:
         self._fate.meet(f"after {kind}")
         return message
 
+    async def open_place(self, view: CardView) -> str:
+        return view.card.place if view.card.person is None else f"wall/@me/{view.card.person}"
+
     async def post_card(self, view: CardView) -> str:
-        return self._card("card", f"card-{view.card.id}", view, new=True)
+        again = f"-{view.card.posts}" if view.card.posts else ""
+        kind = "card" if view.card.person is None else "card dm"
+        return self._card(kind, f"card-{view.card.id}{again}", view, new=True)
 
     async def edit_card(self, view: CardView) -> None:
         assert view.card.message is not None

@@ -105,7 +105,7 @@ BUGS = {
         "pressed_twice",
     ),
     "a button counts on any message": Bug(
-        decisions, "belongs", "card.message not in {None, press.message}", "False", "pressed_on_another_message"
+        decisions, "belongs", "card.message in {None, press.message}", "True", "pressed_on_another_message"
     ),
     "who decided is not stored": Bug(approvals, "settle", "        by,\n", "        audit.SYSTEM,\n", "denied"),
     "nobody hears of a decision": Bug(Decisions, "_act", "self.moved(moved)", "pass", "approved"),
