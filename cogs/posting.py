@@ -167,7 +167,10 @@ class Channel:
         except discord.HTTPException as error:
             if not faults.is_archived(error):
                 raise
-        await self._client.http.edit_channel(self.place.channel, archived=False)
+            try:
+                await self._client.http.edit_channel(self.place.channel, archived=False)
+            except discord.Forbidden:
+                raise error from None  # a locked thread is opened by moderators only
         return await request()
 
     @contextmanager

@@ -104,7 +104,6 @@ async def test_closed_direct_messages_are_told_apart_from_trouble(
         (403, 50001, True),
         (403, 50013, True),
         (404, 10003, True),
-        (400, 50083, True),
         (400, 50035, True),
         (400, 20016, False),
         (400, 30046, False),
