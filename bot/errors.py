@@ -12,7 +12,8 @@
     │   └── UnknownApproval    no such request, or not on this message
     ├── DeliveryError          the face could not put a message where it belongs
     │   └── Unreachable        and trying again will not help
-    │       └── Gone           because the message, or the place itself, is not there any more
+    │       ├── Gone           because the message, or the place itself, is not there any more
+    │       └── Locked         because the place was closed; what stands there cannot be pressed either
     ├── ResumeRefused          a conversation cannot be gone on with like this; nothing was done
     │   ├── HistoryRefused     it cannot be read, or it is paused and was taken for one that is not
     │   ├── UnknownPauseFormat the stored pause was written by another version
@@ -115,6 +116,10 @@ class Unreachable(DeliveryError):
 
 class Gone(Unreachable):
     """The message, or the place it was in, does not exist any more."""
+
+
+class Locked(Unreachable):
+    """The place was closed: nothing new can be said there, and nothing that stands there can be pressed."""
 
 
 class ResumeRefused(SignoffError):

@@ -1,8 +1,7 @@
-"""Keeps every copy of every card as its calls stand, and finds another place for a card that has none left.
+"""Keeps every copy of every card as its calls stand, and looks to it when something happens to the place.
 
-Copies are owed one by one: a slow or a forbidden place holds up no other. Whatever one copy comes to is one commit, in
-which the rows say what becomes of the card: as long as a copy is up, or may still come up, it waits; the next place is
-tried when there is none; when no place is left the calls are `undeliverable`.
+Copies are owed one by one: a slow or a forbidden place holds up no other. Whatever one copy comes to is one commit;
+what that means for its card is decided in there (`bot.moving`).
 """
 
 from __future__ import annotations
@@ -10,35 +9,36 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 
 from bot.clock import Clock, NewId
 from bot.deferral.authority import Authority
 from bot.deferral.tool import ToolKind
 from bot.errands import MOST_TRIES, back_off, delivering
-from bot.errors import DeliveryError, Gone, Unreachable
+from bot.errors import DeliveryError, Gone, Locked, Unreachable
 from bot.lanes import Lanes
+from bot.moving import Moving, waits
 from bot.place import is_private, space_of
 from bot.surface import CardView, Reply, Surface
 from bot.views import Views
-from bot.where import Places, Target, Whereabouts, instead
-from storage import approvals, audit, cards, outbox, runs
-from storage.approvals import Approval, ApprovalState
-from storage.cards import Card, Pings
+from bot.where import MOST_PEOPLE, Whereabouts
+from storage import approvals, cards, runs
+from storage.approvals import ApprovalState
+from storage.cards import Card, Pings, Shut
 from storage.database import Database, Transaction
 from storage.runs import Run
 
 logger = logging.getLogger(__name__)
 
-MOST_POSTS = 1
-"""How often a deleted card is posted anew at its place."""
+MOST_LOOKS = 50
+"""Cards that are looked at again after a time without a connection: an edit each, of which Discord takes five in five
+seconds and channel."""
 
 LONGEST_WAIT_MS = 300_000
 """A place that makes a new card wait longer than that (slow mode) is no place for it."""
 
 NO_MEMBER = "They are no member of the server where it was asked."
-DELETED = "The card was deleted there."
-STANDS_IN = "I could not show this {where}: {problem} It waits for a decision here."
 
 
 class Showing:
@@ -58,10 +58,9 @@ class Showing:
         """`replies`: messages of runs in which an answer still grows, by run."""
         self._database = database
         self._clock = clock
-        self._new_id = new_id
         self._views = views
-        self._authority = authority
         self._where = where
+        self._moving = Moving(clock=clock, new_id=new_id, authority=authority, where=where)
         self._replies = replies
         self._lanes = Lanes()
         self._surface: Surface | None = None
@@ -69,6 +68,7 @@ class Showing:
     def connect(self, surface: Surface) -> None:
         """From now on there is a face to show cards on."""
         self._surface = surface
+        self._moving.connect(surface)
 
     def is_busy(self, copy: str) -> bool:
         """Whether somebody is bringing out that copy at this moment."""
@@ -108,6 +108,7 @@ class Showing:
                     message = await self._post(surface, view) if card.message is None else card.message
                     if card.message is not None:
                         await surface.edit_card(view)
+                unseen = card.message is None and await self._is_unseen(surface, view)
             except DeliveryError as error:
                 await self._failed(view, error)
                 return
@@ -115,7 +116,7 @@ class Showing:
             async with self._database.begin("card shown", durable=card.message is None) as tx:
                 await cards.shown(tx, id, version=card.version, message=message)
                 if card.message is None:
-                    await self._posted(tx, id, message)
+                    await self._posted(tx, id, message, unseen=unseen)
 
     async def _post(self, surface: Surface, view: CardView) -> str:
         card, asked = view.card, view.approvals[0]
@@ -141,14 +142,29 @@ class Showing:
         own = {copy.person for copy in copies if card.pings is Pings.OTHERS or not copy.gone}
         return replace(view, ping=tuple(person for person in view.ping if person not in own), silent=silent)
 
-    async def _posted(self, tx: Transaction, id: str, message: str) -> None:
+    async def _is_unseen(self, surface: Surface, view: CardView) -> bool:
+        """Whether nobody who may decide can see where the card is. Who holds a role is not known, so roles count."""
+        card, asked = view.card, view.approvals[0]
+        decided = any(call.kind == ToolKind.APPROVAL for call in view.approvals)
+        if card.person is not None or is_private(asked.place) or not decided or view.ping_roles or not view.ping:
+            return False
+        with suppress(DeliveryError), delivering():
+            for person in view.ping[:MOST_PEOPLE]:
+                if await surface.hidden_from(person, card.place) is None:
+                    return False
+            return len(view.ping) <= MOST_PEOPLE
+        return False  # not known
+
+    async def _posted(self, tx: Transaction, id: str, message: str, *, unseen: bool) -> None:
         card = await cards.get_card(tx, id)
         if card is None:
             raise RuntimeError(f"card {id} has vanished")
-        await self._record(tx, "card_posted", card, message=message)
+        await self._moving.record(tx, "card_posted", card, message=message)
         # From here on the answer may take days: the message that points to the card must be found again.
         if (reply := self._replies.get(card.run)) is not None and reply.message is not None:
             await runs.set_reply(tx, card.run, reply.message)
+        if unseen:
+            await self._moving.shut(tx, card, Shut.UNSEEN)
 
     async def _failed(self, view: CardView, error: DeliveryError) -> None:
         card, now = view.card, self._clock.now()
@@ -165,10 +181,12 @@ class Showing:
             if not final:
                 await cards.failed(tx, card.id, due_at=now + back_off(card.tries, error), error=str(error))
             elif card.message is None:
-                await self._leave(tx, card, str(error))
+                await self._moving.leave(tx, card, str(error))
             else:
                 fresh = await cards.get_card(tx, card.id)
                 await cards.give_up(tx, card.id, version=fresh.version if fresh else card.version, error=str(error))
+                if isinstance(error, Locked) and await waits(tx, card):
+                    await self._moving.shut(tx, card, Shut.LOCKED)
 
     async def elsewhere(self, run: Run, *, pause: int) -> str:
         """What is said where it was asked of cards that go to other places; '' if one is there too."""
@@ -199,13 +217,7 @@ class Showing:
             fresh = await cards.get_card(tx, card.id)
             if fresh is None or fresh.message != message or fresh.gone:
                 return  # somebody has seen to it meanwhile
-            await self._record(tx, "card_deleted", fresh, message=message)
-            if not await _waits(tx, fresh):
-                await cards.leave(tx, fresh.id, error=DELETED)
-            elif fresh.posts < MOST_POSTS:
-                await cards.post_anew(tx, fresh.id)
-            else:
-                await self._leave(tx, fresh, DELETED)
+            await self._moving.deleted(tx, fresh)
 
     async def waits_in(self, place: str) -> bool:
         """Whether a card stands there on which something waits."""
@@ -230,103 +242,15 @@ class Showing:
 
     async def place_locked(self, place: str) -> bool:
         """Nobody can press anything in this thread any more: what waits in it is shown at another place as well."""
-        moved = [card for card in await cards.waiting_in(self._database.reader, place) if not card.locked]
-        for card in moved:
+        there = [card for card in await cards.waiting_in(self._database.reader, place) if not card.locked]
+        for card in there:
             async with self._database.begin("card locked in") as tx:
-                await cards.lock(tx, card.id)
-                await self._record(tx, "card_locked_in", card, message=card.message)
-                copies = await cards.copies(tx, card.root)
-                if not any(copy.person is None and not copy.gone and not copy.locked for copy in copies):
-                    await self._next_place(tx, copies)
+                await self._moving.shut(tx, card, Shut.LOCKED)
             await self.show(card.root)
-        return bool(moved)
+        return bool(there)
 
-    async def _leave(self, tx: Transaction, card: Card, problem: str) -> None:
-        """The copy has no place any more; what that means for its card."""
-        await cards.leave(tx, card.id, error=problem)
-        await self._record(tx, "card_not_posted", card, problem=problem)
-        copies = await cards.copies(tx, card.root)
-        live = [copy for copy in copies if not copy.gone]
-        if any(copy.person is None for copy in live):
-            if card.person is not None or card.pings is not Pings.NOBODY:
-                await self._owe_ping(tx, card, problem)
-            return
-        if card.person is not None and live:
-            return  # others have it directly, and somebody of them can still decide
-        if not await self._next_place(tx, copies) and not live:
-            await self._undeliverable(tx, copies)
-
-    async def _next_place(self, tx: Transaction, copies: Sequence[Card]) -> bool:
-        """Have the card posted at the first place where it has not been yet; whether there is one."""
-        lead = copies[0]
-        calls = await approvals.of_card(tx, lead.id)
-        asks = [call for call in calls if call.kind == ToolKind.APPROVAL]
-        if all(call.kind == ToolKind.EXTERNAL for call in calls):
-            return False  # it waits for nobody who would have to see it
-        place, surface = calls[0].place, self._surface
-        steps = instead(
-            await self._where.of(tx, place) if asks else Places(),
-            place,
-            above=surface.above(place) if surface is not None else None,
-            people=sorted(self._authority.approvers(asks)[0]) if asks else [calls[0].requester],
-        )
-        before = {copy.person or copy.place for copy in copies}
-        for step in steps:
-            if fresh := [target for target in step if (target.person or target.place) not in before]:
-                await self._add(tx, lead, fresh)
-                return True
-        return False
-
-    async def _add(self, tx: Transaction, lead: Card, targets: Sequence[Target]) -> None:
-        for one in targets:
-            await cards.add_copy(
-                tx, id=self._new_id(), lead=lead.id, place=one.place, person=one.person, pings=one.pings
-            )
-
-    async def _owe_ping(self, tx: Transaction, card: Card, problem: str) -> None:
-        """Those whom this copy would have notified are told where the others are."""
-        calls = await approvals.of_card(tx, card.root)
-        where = "directly" if card.person is not None else "where it should be"
-        await outbox.owe(
-            tx,
-            key=f"instead:{card.id}:{card.posts}",
-            run=card.run,
-            place=calls[0].place,
-            body={
-                "text": STANDS_IN.format(where=where, problem=problem),
-                "while_pending": card.root,
-                "kind": str(ToolKind.APPROVAL),
-                **({"ping": [card.person]} if card.person is not None else {}),
-            },
-            at=self._clock.now(),
-        )
-
-    async def _undeliverable(self, tx: Transaction, copies: Sequence[Card]) -> None:
-        problems = dict.fromkeys(self._problem(copy) for copy in copies if copy.error)
-        for call in await approvals.of_card(tx, copies[0].id):
-            if call.kind == ToolKind.EXTERNAL:
-                continue
-            await approvals.settle(
-                tx,
-                call.id,
-                ApprovalState.UNDELIVERABLE,
-                by=audit.SYSTEM,
-                at=self._clock.now(),
-                note=" ".join(problems),
-            )
-
-    def _problem(self, copy: Card) -> str:
-        if copy.person is None or self._surface is None:
-            return str(copy.error)
-        return f"Directly to {self._surface.who(copy.person)}: {copy.error}"
-
-    async def _record(self, tx: Transaction, event: str, card: Card, **more: object) -> None:
-        detail = {"card": card.root, "place": card.place, **more}
-        if card.person is not None:
-            detail["person"] = card.person
-        await audit.record(tx, at=self._clock.now(), actor=audit.SYSTEM, event=event, run=card.run, detail=detail)
-
-
-async def _waits(tx: Transaction, card: Card) -> bool:
-    calls: Sequence[Approval] = await approvals.of_card(tx, card.root)
-    return any(call.state is ApprovalState.PENDING for call in calls)
+    async def look_again(self) -> None:
+        """Show once more what waits, the newest cards first and not all of them: what happened to them while nobody was
+        connected comes out with the edit."""
+        async with self._database.begin("look again", durable=False) as tx:
+            await cards.doubt(tx, most=MOST_LOOKS)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 import aiohttp
 import discord
 
-from bot.errors import DeliveryError, Gone, Unreachable
+from bot.errors import DeliveryError, Gone, Locked, Unreachable
 
 MISSING_ACCESS, MISSING_PERMISSIONS = 50001, 50013
 ARCHIVED, LOCKED, TOO_MANY_THREADS, SLOW_MODE = 50083, 160005, 160006, 20016
@@ -24,14 +24,16 @@ _GONE = {
     10004: "I am not in that server any more.",
     10008: "That message was deleted.",
 }
+_CLOSED = {
+    ARCHIVED: "That thread is archived, and I may not open it again.",
+    LOCKED: "That thread is locked.",
+}
 _NEVER = {
     MISSING_ACCESS: "I cannot see that channel.",
     50007: "Your direct messages are closed to me.",
     50008: "That kind of channel takes no messages.",
     MISSING_PERMISSIONS: "I lack a permission in that channel.",
     40067: "That forum wants a tag on each post, and I do not know which.",
-    ARCHIVED: "That thread is archived, and I may not open it again.",
-    LOCKED: "That thread is locked.",
     50278: "We share no server, so I cannot write to you.",
     TOO_MANY_THREADS: "That server has as many open threads as it can have, so the thread stays archived.",
 }
@@ -86,6 +88,8 @@ def _meaning(error: discord.HTTPException, missing: Callable[[], list[str]], slo
         return Unreachable(f"I lack {', '.join(names)} in that channel.")
     if error.code in _GONE:
         return Gone(_GONE[error.code])
+    if error.code in _CLOSED:
+        return Locked(_CLOSED[error.code])
     if error.code in _NEVER:
         return Unreachable(_NEVER[error.code])
     if error.code in _LATER:

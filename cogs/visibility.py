@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import discord
 
-from bot.errors import Unreachable
+from bot.errors import DeliveryError, Unreachable
 from cogs import permissions, places
 from cogs.interactions import place_of
 from cogs.places import Place
@@ -13,13 +13,16 @@ _UNKNOWN_CHANNEL, _UNKNOWN_MEMBER, _MISSING_ACCESS = 10003, 10007, 50001
 
 
 async def hidden_from(client: discord.Client, person: int, place: Place) -> str | None:
-    """Why somebody may not see what was said in `place` (any more), or None. Raises what discord.py raises.
+    """Why somebody may not see what was said in `place` (any more), or None. Raises what discord.py raises,
+    and `DeliveryError` before it is known which servers there are.
 
     Asked of Discord at this moment: people leave, and lose rights. Of a channel that is gone only the guild is left.
     """
     if place.guild is None:
         return None
     guild = client.get_guild(place.guild)
+    if guild is None and not client.is_ready():
+        raise DeliveryError("I am not connected yet, and cannot tell who sees what.")
     if guild is None:
         return "I am not in that server any more."
     try:
@@ -48,13 +51,16 @@ async def hidden_from(client: discord.Client, person: int, place: Place) -> str 
 
 
 async def closed(client: discord.Client, place: Place) -> str | None:
-    """Why I cannot write in `place` (any more), or None. Raises what discord.py raises.
+    """Why I cannot write in `place` (any more), or None. Raises what discord.py raises,
+    and `DeliveryError` before it is known which servers there are.
 
     Whether somebody takes direct messages shows only when one is sent.
     """
     if place.guild is None:
         return None
     guild = client.get_guild(place.guild)
+    if guild is None and not client.is_ready():
+        raise DeliveryError("I am not connected yet, and cannot tell who sees what.")
     if guild is None:
         return "I am not in that server any more."
     channel = guild.get_channel_or_thread(place.channel)

@@ -29,6 +29,16 @@ class Watching(commands.Cog):
         self._spawn = spawn
 
     @commands.Cog.listener()
+    async def on_ready(self) -> None:
+        """A connection stands that is no resumption of the one before: events may have been missed. Called by
+        discord.py."""
+        self._spawn(self._look_again(), name="look at cards again")
+
+    async def _look_again(self) -> None:
+        await self._showing.look_again()
+        await self._engine.sweep()
+
+    @commands.Cog.listener()
     async def on_raw_message_delete(self, event: discord.RawMessageDeleteEvent) -> None:
         """A message was deleted. Called by discord.py."""
         self._deleted(Place(guild=event.guild_id, channel=event.channel_id), event.message_id)

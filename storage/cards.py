@@ -27,6 +27,16 @@ class Pings(IntEnum):
     """Approvers who have no copy of their own now: it stands in for one that could not be posted."""
 
 
+class Shut(IntEnum):
+    """Why a copy that stands there helps nobody to decide."""
+
+    NO = 0
+    LOCKED = 1
+    """Its buttons cannot be pressed there."""
+    UNSEEN = 2
+    """Nobody who may decide can see the place."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Card:
     """One copy of a card as stored."""
@@ -53,8 +63,7 @@ class Card:
     """How often it was posted anew, because it was deleted."""
     gone: bool = False
     """Nothing will be shown there any more."""
-    locked: bool = False
-    """It is seen there, but nobody can press anything."""
+    locked: Shut = Shut.NO
 
     @property
     def root(self) -> str:
@@ -93,10 +102,10 @@ async def copies(reader: Reader, lead: str) -> list[Card]:
 
 
 def visible(copies: Sequence[Card]) -> Card | None:
-    """The copy to point people to: where several can see it rather than in somebody's direct messages, unless nobody
-    can press it there."""
+    """The copy to point people to: where several can see it rather than in somebody's direct messages, unless it
+    helps nobody there."""
     posted = [copy for copy in copies if copy.message is not None and not copy.gone]
-    return min(posted, key=lambda copy: (copy.locked, copy.person is not None), default=None)
+    return min(posted, key=lambda copy: (bool(copy.locked), copy.person is not None), default=None)
 
 
 async def posted_as(reader: Reader, place: str, message: str) -> Card | None:
@@ -163,7 +172,8 @@ async def extended(tx: Transaction, id: str) -> None:
 async def shown(tx: Transaction, id: str, *, version: int, message: str) -> None:
     """The copy's message shows `version`. A newer version stays owed."""
     await tx.execute(
-        "UPDATE card SET message = ?, shown = max(shown, ?), tries = 0, error = NULL WHERE id = ?",
+        "UPDATE card SET message = ?, shown = max(shown, ?), tries = 0,"
+        " error = CASE locked WHEN 0 THEN NULL ELSE error END WHERE id = ?",
         message,
         version,
         id,
@@ -193,9 +203,20 @@ async def post_anew(tx: Transaction, id: str) -> None:
     )
 
 
-async def lock(tx: Transaction, id: str) -> None:
-    """The copy stays where it is, but nobody can press anything there."""
-    await tx.execute("UPDATE card SET locked = 1 WHERE id = ?", id)
+async def doubt(tx: Transaction, *, most: int) -> None:
+    """The newest `most` copies on which something waits may not be what people see: they are owed an edit."""
+    await tx.execute(
+        "UPDATE card SET version = version + 1, tries = 0, due_at = 0 WHERE id IN"
+        " (SELECT copy.id FROM approval JOIN card AS copy ON copy.id = approval.card OR copy.lead = approval.card"
+        " WHERE approval.state = 'pending' AND copy.message IS NOT NULL AND copy.gone = 0"
+        " ORDER BY approval.expires_at DESC LIMIT ?)",
+        most,
+    )
+
+
+async def shut(tx: Transaction, id: str, why: Shut, *, error: str) -> None:
+    """The copy stays where it is, but helps nobody to decide there."""
+    await tx.execute("UPDATE card SET locked = ?, error = ? WHERE id = ?", why, error, id)
 
 
 async def leave(tx: Transaction, id: str, *, error: str) -> None:
@@ -215,5 +236,5 @@ async def give_up(tx: Transaction, id: str, *, version: int, error: str) -> None
 
 def _card(row: Row) -> Card:
     fields = dict(row)
-    flags = {"pings": Pings(fields["pings"]), "gone": bool(fields["gone"]), "locked": bool(fields["locked"])}
+    flags = {"pings": Pings(fields["pings"]), "gone": bool(fields["gone"]), "locked": Shut(fields["locked"])}
     return Card(**{**fields, **flags})

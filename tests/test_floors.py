@@ -33,6 +33,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.where_file": {"bot.where"},
     "bot.errands": {"bot.errors", "bot.plain"},
     "bot.showing": {"bot", "storage"},
+    "bot.moving": {"bot", "storage"},
     "bot.notices": {"bot", "storage"},
     "bot.interpreters": set(),
     "bot.policy_file": {"bot.interpreters", "bot.permits"},

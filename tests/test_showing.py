@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from bot.clock import new_id
-from bot.errors import DeliveryError, Gone, UnknownApproval, Unreachable
+from bot.errors import DeliveryError, Gone, Locked, UnknownApproval, Unreachable
 from bot.settings import Settings
 from bot.surface import CardPress, Press
 from bot.where import Places, PlacesRule, Quiet
@@ -463,6 +463,53 @@ async def test_with_a_copy_elsewhere_a_locked_thread_needs_no_new_one(tmp_path: 
         await house.ask()
         await house.app.engine.showing.place_locked(PLACE)
         assert set(standing(house)) == {PLACE, CHANNEL}
+
+
+# -- people who cannot see it ---------------------------------------------------------------------
+
+
+async def test_a_card_that_no_approver_can_see_goes_on_to_one_who_can_be_reached(tmp_path: Path) -> None:
+    async with house_with(tmp_path) as house:
+        house.face.hidden = dict.fromkeys([OWNER.id, "4"], "They cannot see that channel any more.")
+        await house.ask()
+        assert set(standing(house)) == {PLACE, ABOVE, DIRECT}
+        assert await states(house) == ["pending"]
+
+
+async def test_a_card_that_one_approver_can_see_goes_nowhere_else(tmp_path: Path) -> None:
+    async with house_with(tmp_path) as house:
+        house.face.hidden = {OWNER.id: "They cannot see that channel any more."}
+        await house.ask()
+        assert set(standing(house)) == {PLACE}
+
+
+async def test_what_nobody_who_may_decide_can_see_does_not_wait_for_them(tmp_path: Path) -> None:
+    async with house_with(tmp_path, direct=Unreachable("Your direct messages are closed to me.")) as house:
+        house.face.hidden = dict.fromkeys([OWNER.id, "4"], "They cannot see that channel any more.")
+        await house.ask()
+        assert await states(house) == ["undeliverable"]
+        assert "Nobody who may decide can see the card there." in house.script.results()[0][1]
+        assert set(standing(house).values()) == {"could not be asked"}
+
+
+async def test_an_edit_that_finds_the_thread_locked_shows_the_card_elsewhere(tmp_path: Path) -> None:
+    """A34: locked while nobody was connected."""
+    async with house_with(tmp_path) as house:
+        await house.ask()
+        house.face.fail_at[PLACE] = Locked("That thread is locked.")
+        await house.app.engine.showing.look_again()
+        await house.later(seconds=2)
+        assert set(standing(house)) == {PLACE, ABOVE}
+
+
+async def test_after_a_time_without_connection_a_deleted_card_is_found_missing(tmp_path: Path) -> None:
+    async with house_with(tmp_path, EVERYWHERE) as house:
+        await house.ask()
+        message = at(house, CHANNEL)
+        house.face.deleted.add(message)
+        await house.app.engine.showing.look_again()
+        await house.later(seconds=2)
+        assert at(house, CHANNEL) != message
 
 
 # -- across a restart --------------------------------------------------------------------------------

@@ -28,6 +28,7 @@ UNREACHED = {
     "requeue": "only after a commit that failed: tests/test_engine_faults.py",
     "allowed": "what a rule allows has no claim, so it may be repeated (docs/policy.md): tests/test_policy.py",
     "refuse": "what could not be shown under a clock gets its card in the next life: tests/test_holding.py",
+    "look again": "done at each new connection: tests/cogs/test_where_cards_go.py",
     "pin": "made again when the server is seen again: tests/mcp",
     # What people press on a job's card is pressed again when it was forgotten, and starts nothing by itself.
     "ask stop": "tests/test_jobs.py",
