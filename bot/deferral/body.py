@@ -58,6 +58,10 @@ async def run_body(
         return _failed(tool, RuntimeError(describe(error)), mask)
     except Exception as error:  # noqa: BLE001 - whatever a tool raises, the run must go on; `_failed` logs it
         return _failed(tool, error, mask)
+    except (KeyboardInterrupt, GeneratorExit):
+        raise  # these are not the tool's
+    except BaseException as error:  # noqa: BLE001 - `sys.exit` in a tool's code must not end the bot; `_failed` logs it
+        return _failed(tool, RuntimeError(describe(error)), mask)
     return Ran(text=mask(plain(outcome.text)), ok=outcome.ok)
 
 

@@ -215,7 +215,9 @@ class Executor:
             # An approved call either acts or fails: there is no second card for it.
             again = f"The tool deferred again after it was approved ({words_of(signal)})."
             return ApprovalState.FAILED, replace(nothing, text=again), None
-        except (Exception, asyncio.CancelledError) as error:
+        except (KeyboardInterrupt, GeneratorExit):
+            raise  # these are not the tool's
+        except BaseException as error:  # also `sys.exit` in a tool's code: it must not end the bot
             if isinstance(error, asyncio.CancelledError) and was_cancelled():
                 raise
             logger.exception("tool failed", extra={"action": "tool_failed", "approval": claimed.id, "tool": tool.name})

@@ -64,9 +64,15 @@ async def ended(folder: Path, bench: Bench, **opening: Any) -> tuple[Approval, s
         return await the_call(house), text
 
 
+class Quits(BaseException):
+    """What some library raises and no `except Exception` sees."""
+
+
 @pytest.mark.parametrize(
     ("ends", "state", "exit_code", "told"),
     [
+        (SystemExit(2), "failed", None, "The tool failed after it had started: SystemExit: 2"),
+        (Quits("out"), "failed", None, "The tool failed after it had started: Quits: out"),
         (ToolOutcome(text="out"), "succeeded", None, "ran after a person approved it.\nout"),
         (ToolOutcome(text="out", exit_code=0), "succeeded", 0, "ran (exit code 0)"),
         (ToolOutcome(text="no such file", ok=False, exit_code=2), "failed", 2, "failed (exit code 2).\nno such file"),
