@@ -14,7 +14,7 @@ from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
 from bot.place import space_of
 from bot.surface import CardPress
 from bot.turns import HISTORY, Turns
-from storage import approvals, audit, conversations, runs
+from storage import approvals, audit, conversations, runs, steps
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
 from storage.runs import Run, RunKind, RunState
@@ -103,12 +103,17 @@ class Stopping:
     async def _keep(self, tx: Transaction, run: Run, said: str) -> None:
         """Let the conversation know of the turn, so that people can go on from there."""
         bodies = await conversations.load(tx, run.conversation, last=HISTORY, whole=run.id)
+        length = await conversations.length(tx, run.conversation)
+        recorded = await steps.of(tx, run.id)
+        # What the stretch has done so far stands nowhere else; it goes with the commit that ends the run.
+        done = recorded.bodies if recorded is not None and recorded.length == length else []
         calls = await approvals.newest_in(tx, run.conversation, limit=HISTORY)
         told = {call.call_id: sentences.outcome(call) for call in calls}
-        prompt = None if await conversations.has_spoken(tx, run.conversation, run=run.id) else run.prompt
-        kept = history.stopped(bodies, told, prompt=prompt, said=said, event=_TOLD_MODEL)
-        length = await conversations.length(tx, run.conversation)
-        await conversations.append(tx, run.conversation, run=run.id, at_length=length, bodies=kept)
+        asked = done or await conversations.has_spoken(tx, run.conversation, run=run.id)
+        prompt = None if asked else run.prompt
+        said = "" if said.strip() == history.last_said(done).strip() else said
+        kept = history.stopped([*bodies, *done], told, prompt=prompt, said=said, event=_TOLD_MODEL)
+        await conversations.append(tx, run.conversation, run=run.id, at_length=length, bodies=[*done, *kept])
 
 
 def _told(done: Stopped | None) -> str:

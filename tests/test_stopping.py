@@ -65,11 +65,32 @@ async def test_what_it_had_said_stays_as_its_answer_and_in_the_conversation(tmp_
         said = [getattr(part, "content", "") for message in script.seen[-1] for part in message.parts]
         assert [str(one)[:30] for one in said] == [
             "count the stars",
+            "",  # the call
+            "Its outcome is not known.",
             "One star, two",
             "[event: a person stopped this ",
             "go on",
         ]
         assert every_call_is_answered_once(script)
+
+
+async def test_what_its_earlier_steps_did_stays_in_the_conversation(tmp_path: Path) -> None:
+    """Those results stand nowhere but in its steps, which go with it: the next turn must not do them again."""
+    bench = Bench(hold=asyncio.Event())
+    script = Script([("look", {"what": "a"})], SLOW, "Never said.", "Going on.")
+    async with open_house(tmp_path, script, bench=bench) as house:
+        page = Page()
+        going = asyncio.ensure_future(house.ask("count the stars", page=page))
+        while not bench.effects:
+            await asyncio.sleep(0)
+        page.message = "reply"
+        await stop(house)
+        await going
+        script.steps = ["Going on."]
+        await house.ask("go on", request="r2")
+        assert script.results() == [("success", "saw a"), ("success", "Its outcome is not known.")]
+        assert every_call_is_answered_once(script)
+        assert await house.rows("SELECT run FROM step") == []
 
 
 async def test_a_turn_in_line_ends_without_having_begun(tmp_path: Path) -> None:

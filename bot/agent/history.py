@@ -79,6 +79,14 @@ def stopped(bodies: Sequence[str], told: Mapping[str, str], *, prompt: str | Non
     return dump([*added, *asked, *answered, ModelRequest(parts=[UserPromptPart(event)])])
 
 
+def last_said(bodies: Sequence[str]) -> str:
+    """What the model said in the last of its answers among these messages, or ''."""
+    for message in reversed(ModelMessagesTypeAdapter.validate_json("[" + ",".join(bodies) + "]")):
+        if isinstance(message, ModelResponse):
+            return message.text or ""
+    return ""
+
+
 def open_calls(messages: Sequence[ModelMessage]) -> list[ToolCallPart]:
     """Calls that have no result, in order.
 
