@@ -47,7 +47,8 @@ from bot.agent.history import as_sent, open_calls
 from bot.agent.models import BAD_ARGUMENTS, explain
 from bot.agent.recorder import Recorder
 from bot.agent.repair import is_whole
-from bot.agent.stretch import LimitReached, OnText, Stretch, Transcript, last_text, outcome
+from bot.agent.stretch import LimitReached, OnText, Stretch, Transcript, check_ids, last_text, outcome
+from bot.background import to_the_end
 from bot.deferral.calls import Limits, PendingToolCall, ToolResult
 from bot.deferral.events import EventKind, Reporter
 from bot.deferral.tool import Tool
@@ -174,12 +175,14 @@ class Driver:
 
         Raises what the provider's reason for its silence is.
         """
-        if response.text or self._nudged:
+        if response.text:
             return True
         if response.finish_reason == "length":
             raise OutputTokenLimitExceeded("the model used up its tokens before it answered")
         if response.finish_reason == "content_filter":
             raise ContentFilterError("the provider's filter stopped the answer")
+        if self._nudged:
+            return True
         self._nudged = True
         nudge = RetryFeedbackPart("Please return text or call a tool.", retry=RetryInfo("no_output"))
         self._add([nudge])
@@ -192,6 +195,7 @@ class Driver:
 
         What has to end the run, or None. Raises when the model keeps misusing a tool.
         """
+        check_ids(calls)
         offered = self.gate.offered(self.deps)
         self.deps.unknown = tuple(dict.fromkeys(call.tool_name for call in calls if call.tool_name not in self.tools))
         read = [self._read(call, offered) for call in calls]
@@ -206,13 +210,17 @@ class Driver:
             if len(due) == 1:
                 await self._one(calls, *due[0], done)
             else:
-                async with asyncio.TaskGroup() as group:
-                    for n, args in due:
-                        group.create_task(self._one(calls, n, args, done))
+                # Each to its own end: what breaks at one must not cut another off in the middle of its effect.
+                ones = (self._one(calls, n, args, done) for n, args in due)
+                for broke in await asyncio.gather(*ones, return_exceptions=True):
+                    if isinstance(broke, BaseException):
+                        raise broke
         finally:  # whatever breaks, what has acted stays known
             results = [done[n] for n in range(len(calls)) if n in done]
             if parts := [part for part in results if isinstance(part, ToolReturnPart)]:
                 self._add(parts)
+                if len(results) < len(calls):
+                    await to_the_end(self._record())
         self._pending = [one for one in results if isinstance(one, PendingToolCall)]
         self._tell(calls, results)
         if self.deps.stopped:

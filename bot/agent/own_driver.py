@@ -41,7 +41,7 @@ from bot.agent.models import explain
 from bot.agent.own import written
 from bot.agent.recorder import Recorder
 from bot.agent.repair import repair
-from bot.agent.stretch import LimitReached, OnText, Stretch, Transcript, last_text, outcome
+from bot.agent.stretch import LimitReached, OnText, Stretch, Transcript, check_ids, last_text, outcome
 from bot.deferral.calls import Limits, ToolResult, Usage
 from bot.deferral.events import EventKind, Reporter
 
@@ -138,6 +138,7 @@ class OwnDriver:
     async def _batch(self, node: CallToolsNode[Any, Any], run: AgentRun[Any, Any], report: Reporter) -> None:
         """Let the calls of one response run, and report them in the order in which the model emitted them."""
         calls = node.model_response.tool_calls
+        check_ids(calls)
         self.deps.unknown = tuple(dict.fromkeys(call.tool_name for call in calls if call.tool_name not in self.tools))
         outcomes: dict[str, str] = {}
         async with node.stream(run.ctx) as events:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart
+from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
 
 from bot.agent.gate import RunDeps
 from bot.agent.repair import repair
@@ -61,11 +61,23 @@ class Transcript:
     conversation_id: str
 
 
+def check_ids(calls: Sequence[ToolCallPart]) -> None:
+    """Hold each call of a batch to an id of its own, before any of them runs: a result is told apart by nothing else.
+
+    Raises `ModelError`.
+    """
+    ids = [call.tool_call_id for call in calls]
+    if not all(ids):
+        raise ModelError("The model made a call that has no id, so nothing could answer it. Ask again.")
+    if len(set(ids)) < len(ids):
+        raise ModelError(
+            "The model gave two of its calls one id, so their results could not be told apart. Nothing ran. Ask again."
+        )
+
+
 def outcome(run: Transcript, deps: RunDeps, error: Exception | None) -> Stretch:
     """The stretch. With `error` it has neither answer nor pause, and no call stands open."""
     text, pending = run.text, run.pending
-    if error is None and any(not call.call_id for call in pending):
-        error = ModelError("The model made a call that has no id, so nothing could answer it. Ask again.")
     if error is None and not pending and not text.strip():
         error = EmptyAnswer("The model gave an empty answer. Ask again, or ask in other words.")
     whole = [*run.messages, *run.new]
