@@ -236,7 +236,7 @@ class Delivery:
         )
         if "while_pending" in owed.body:
             announcement = await self._notices.about_card(announcement, owed)
-        if owed.run is not None and owed.body.get("answer"):
+        if owed.run is not None and owed.body.get("answer") and "person" not in way:
             return await self._answer(owed, owed.run, announcement, surface)
         with delivering():
             if (person := way.get("person")) is None:

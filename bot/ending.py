@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from bot.jobs import endings
 from storage import approvals, audit, outbox, runs
@@ -68,8 +68,15 @@ async def _owe_reply(tx: Transaction, run: Run, text: str, *, at: int, via: str 
         key=f"answer:{run.id}",
         run=run.id,
         place=run.place,
-        body={"text": text, "ping": [run.requester] if ping else [], "answer": True},
+        body={
+            "text": text,
+            "ping": [run.requester] if ping else [],
+            "answer": True,
+            # Where nothing can be said any more, the person is told directly; the last way is their inbox.
+            "ladder": endings.ladder(replace(run, notify="both" if run.notify == "dm" else run.notify), None),
+        },
         at=at,
+        person=run.requester,
         via=via,
     )
     if run.notify in {"dm", "both"}:

@@ -22,6 +22,7 @@ MOST_POSTS = 1
 """How often a deleted card is posted anew at its place."""
 
 DELETED = "The card was deleted there."
+PLACE_DELETED = "The place with the card was deleted."
 _SHUT = {
     Shut.LOCKED: "The thread with the card is locked.",
     Shut.UNSEEN: "Nobody who may decide can see the card there.",
@@ -53,8 +54,8 @@ class Moving:
         else:
             await self.leave(tx, card, DELETED)
 
-    async def leave(self, tx: Transaction, card: Card, problem: str) -> None:
-        """The copy has no place any more, because of `problem`."""
+    async def leave(self, tx: Transaction, card: Card, problem: str, *, above: str | None = None) -> None:
+        """The copy has no place any more, because of `problem`. `above`: see `shut`."""
         await cards.leave(tx, card.id, error=problem)
         await self.record(tx, "card_not_posted", card, problem=problem)
         copies = await cards.copies(tx, card.root)
@@ -65,10 +66,10 @@ class Moving:
             return
         if card.person is not None and live:
             return  # others have it directly, and somebody of them can still decide
-        if not await self._next_place(tx, copies) and not live:
+        if not await self._next_place(tx, copies, above) and not live:
             await self._undeliverable(tx, copies)
 
-    async def _next_place(self, tx: Transaction, copies: Sequence[Card]) -> bool:
+    async def _next_place(self, tx: Transaction, copies: Sequence[Card], above: str | None) -> bool:
         """Have the card posted at the first place where it has not been yet; whether there is one."""
         lead = copies[0]
         calls = await approvals.of_card(tx, lead.id)
@@ -79,7 +80,7 @@ class Moving:
         steps = instead(
             await self._where.of(tx, place) if asks else Places(),
             place,
-            above=surface.above(place) if surface is not None else None,
+            above=above or (surface.above(place) if surface is not None else None),
             people=sorted(self._authority.approvers(asks)[0]) if asks else [calls[0].requester],
         )
         before = {copy.person or copy.place for copy in copies}
@@ -139,14 +140,18 @@ class Moving:
             detail["person"] = card.person
         await audit.record(tx, at=self._clock.now(), actor=audit.SYSTEM, event=event, run=card.run, detail=detail)
 
-    async def shut(self, tx: Transaction, card: Card, why: Shut) -> None:
-        """The copy helps nobody where it is: another one is made, unless there is one that does."""
+    async def shut(self, tx: Transaction, card: Card, why: Shut, *, above: str | None = None) -> None:
+        """The copy helps nobody where it is: another one is made, unless there is one that does.
+
+        `above`: the channel that its place is a thread of, from somebody who knows better than the face, which forgets
+        threads that are closed.
+        """
         if card.locked:
             return
         await cards.shut(tx, card.id, why, error=_SHUT[why])
         await self.record(tx, "card_shut", card, why=why.name.lower())
         copies = await cards.copies(tx, card.root)
-        if any(not copy.gone and not copy.locked for copy in copies) or await self._next_place(tx, copies):
+        if any(not copy.gone and not copy.locked for copy in copies) or await self._next_place(tx, copies, above):
             return
         if not any(_counts(copy) for copy in copies):
             await self._undeliverable(tx, copies)

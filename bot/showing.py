@@ -18,7 +18,7 @@ from bot.deferral.tool import ToolKind
 from bot.errands import MOST_TRIES, back_off, delivering
 from bot.errors import DeliveryError, Gone, Locked, Unreachable
 from bot.lanes import Lanes
-from bot.moving import Moving, waits
+from bot.moving import PLACE_DELETED, Moving, waits
 from bot.place import is_private, space_of
 from bot.surface import CardView, Reply, Surface
 from bot.views import Views
@@ -223,29 +223,33 @@ class Showing:
         """Whether a card stands there on which something waits."""
         return bool(await cards.waiting_in(self._database.reader, place))
 
-    async def place_gone(self, place: str) -> bool:
-        """A channel or a thread was deleted, and every card in it."""
-        return await self._all_lost(await cards.waiting_in(self._database.reader, place))
+    async def place_gone(self, place: str, *, above: str | None = None) -> bool:
+        """A channel or a thread was deleted, and every card in it. `above`: see `Moving.shut`."""
+        return await self._all_gone(await cards.waiting_in(self._database.reader, place), above)
 
     async def space_gone(self, space: str) -> bool:
         """The bot was put out of a guild (`space` as `discord/4711/`)."""
         calls = await approvals.listed(self._database.reader, space=space)
         roots = dict.fromkeys(call.card for call in calls)
         found = [copy for root in roots for copy in await cards.copies(self._database.reader, root)]
-        return await self._all_lost([copy for copy in found if not is_private(copy.place)])
+        return await self._all_gone([copy for copy in found if not is_private(copy.place)], None)
 
-    async def _all_lost(self, there: Sequence[Card]) -> bool:
+    async def _all_gone(self, there: Sequence[Card], above: str | None) -> bool:
         for card in there:
-            if card.message is not None:
-                await self.lost(card.place, card.message)
+            async with self._database.begin("card place lost") as tx:
+                fresh = await cards.get_card(tx, card.id)
+                if fresh is None or fresh.gone or not await waits(tx, fresh):
+                    continue
+                await self._moving.leave(tx, fresh, PLACE_DELETED, above=above)
+            await self.show(card.root)
         return bool(there)
 
-    async def place_locked(self, place: str) -> bool:
+    async def place_locked(self, place: str, *, above: str | None = None) -> bool:
         """Nobody can press anything in this thread any more: what waits in it is shown at another place as well."""
         there = [card for card in await cards.waiting_in(self._database.reader, place) if not card.locked]
         for card in there:
             async with self._database.begin("card locked in") as tx:
-                await self._moving.shut(tx, card, Shut.LOCKED)
+                await self._moving.shut(tx, card, Shut.LOCKED, above=above)
             await self.show(card.root)
         return bool(there)
 

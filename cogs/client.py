@@ -126,7 +126,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Help(self))
         await self.add_cog(Why(self._engine))
         await self.add_cog(Policy(self._engine.policy_desk))
-        await self.add_cog(Watching(self._engine, spawn))
+        await self.add_cog(Watching(self, self._engine, spawn))
         application = self.application or await self.application_info()
         self._read_more_if_allowed(application.flags)
         await self._refuse_everybody()

@@ -23,7 +23,8 @@ logger = logging.getLogger(__name__)
 class Watching(commands.Cog):
     """Tells the engine what became of the places."""
 
-    def __init__(self, engine: Engine, spawn: Spawn) -> None:
+    def __init__(self, bot: commands.Bot, engine: Engine, spawn: Spawn) -> None:
+        self._bot = bot
         self._engine = engine
         self._showing = engine.showing
         self._spawn = spawn
@@ -59,7 +60,7 @@ class Watching(commands.Cog):
     async def on_raw_thread_delete(self, event: discord.RawThreadDeleteEvent) -> None:
         """A thread was deleted. Called by discord.py."""
         place = Place(guild=event.guild_id, channel=event.thread_id)
-        self._begin(self._showing.place_gone(str(place)), f"thread {event.thread_id} gone")
+        self._begin(self._showing.place_gone(str(place), above=_above(event)), f"thread {event.thread_id} gone")
 
     @commands.Cog.listener()
     async def on_guild_remove(self, guild: discord.Guild) -> None:
@@ -67,19 +68,21 @@ class Watching(commands.Cog):
         self._begin(self._showing.space_gone(f"discord/{guild.id}/"), f"server {guild.id} gone")
 
     @commands.Cog.listener()
-    async def on_thread_update(self, _: discord.Thread, after: discord.Thread) -> None:
+    async def on_raw_thread_update(self, event: discord.RawThreadUpdateEvent) -> None:
         """A thread was locked or archived, or something of no concern happened to it. Called by discord.py."""
-        place = str(Place(guild=after.guild.id, channel=after.id))
-        if after.locked:
+        place = str(Place(guild=event.guild_id, channel=event.thread_id))
+        state = event.data["thread_metadata"]
+        if state.get("locked"):
             # Not even an administrator can press a button there (discord/discord-api-docs#7900).
-            self._begin(self._showing.place_locked(place), f"thread {after.id} locked")
-        elif after.archived and await self._showing.waits_in(place):
+            name = f"thread {event.thread_id} locked"
+            self._begin(self._showing.place_locked(place, above=_above(event)), name)
+        elif state["archived"] and await self._showing.waits_in(place):
             # Some clients do not let people press in an archived thread (discord/discord-api-docs#8474).
-            await self._open(after)
+            await self._open(event.thread_id)
 
-    async def _open(self, thread: discord.Thread) -> None:
+    async def _open(self, thread: int) -> None:
         try:
-            await thread.edit(archived=False)
+            await self._bot.http.edit_channel(thread, archived=False)
         except DISCORD_FAILED as error:
             logger.info("thread stays archived", extra={"action": "thread_archived", "problem": repr(error)})
 
@@ -92,3 +95,10 @@ class Watching(commands.Cog):
     async def _see_to(self, work: Coroutine[Any, Any, bool]) -> None:
         if await work:
             await self._engine.sweep()  # a call that has no place left has ended, and its run goes on
+
+
+def _above(event: discord.RawThreadUpdateEvent | discord.RawThreadDeleteEvent) -> str | None:
+    """The thread's channel; a private thread has none: its channel is read by others."""
+    if event.thread_type is discord.ChannelType.private_thread:
+        return None
+    return str(Place(guild=event.guild_id, channel=event.parent_id))

@@ -426,8 +426,7 @@ async def test_an_edit_that_finds_no_message_learns_that_it_was_deleted(tmp_path
 async def test_the_card_of_a_deleted_thread_stands_in_the_channel_above(tmp_path: Path) -> None:
     async with house_with(tmp_path) as house:
         await house.ask()
-        house.face.fail_at[PLACE] = Gone("That channel does not exist any more.")
-        assert await house.app.engine.showing.place_gone(PLACE)
+        assert await house.app.engine.showing.place_gone(PLACE, above=ABOVE)
         assert house.face.cards[at(house, ABOVE)].ping == (OWNER.id, "4")
         await house.app.engine.decide(press_at(house, ABOVE), "deny")
         assert await states(house) == ["denied"]

@@ -137,6 +137,13 @@ async def the_card_is_deleted_again_and_again(stage: Stage) -> None:
     await stage.idle()
 
 
+async def the_channel_is_deleted(stage: Stage) -> None:
+    await stage.ask("go")
+    await stage.app.engine.showing.place_gone(PLACE)
+    await stage.idle()
+    await everything_is_approved(stage)
+
+
 async def the_thread_is_locked(stage: Stage) -> None:
     await stage.ask("go")
     await stage.app.engine.showing.place_locked(PLACE)
@@ -370,6 +377,9 @@ SCENARIOS: dict[str, Scenario] = {
         people=the_card_is_deleted_again_and_again,
         ends={"x": "undeliverable"},
         faults=lambda: {"card dm": [CLOSED]},
+    ),
+    "channel deleted": Scenario(
+        says={"go": [act("x"), "The end."]}, people=the_channel_is_deleted, ends={"x": "succeeded"}
     ),
     "thread locked": Scenario(
         says={"go": [act("x"), "The end."]}, people=the_thread_is_locked, ends={"x": "succeeded"}
