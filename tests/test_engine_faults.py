@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import json
 import sqlite3
 from pathlib import Path
 from typing import Any
@@ -62,7 +63,7 @@ async def test_a_card_that_a_broken_face_never_shows_ends_as_undeliverable(tmp_p
 
 
 async def test_a_message_that_breaks_the_face_is_tried_again_and_given_up_in_the_end(tmp_path: Path) -> None:
-    face = BadFace(fail_say=ValueError("a bug in the face"))
+    face = BadFace(fail_say=ValueError("a bug in the face"), fail_tell=Unreachable("closed to me"))
     async with open_house(tmp_path, Script(ACT, "Done."), face=face) as house:
         await house.ask()
         await house.later(seconds=61)
@@ -71,8 +72,12 @@ async def test_a_message_that_breaks_the_face_is_tried_again_and_given_up_in_the
         for tries in range(MOST_TRIES + 2):
             await house.later(seconds=back_off(tries) / 1000)
         assert face.attempts.count("answer:id0002") == MOST_TRIES
-        rows = await house.rows("SELECT state, error FROM outbox WHERE key = 'answer:id0002'")
-        assert rows == [{"state": "undeliverable", "error": "ValueError: a bug in the face"}]
+        [row] = await house.rows("SELECT state, failures FROM outbox WHERE key = 'answer:id0002'")
+        assert row["state"] == "inbox"
+        assert [failure["error"] for failure in json.loads(row["failures"])] == [
+            "ValueError: a bug in the face",
+            "closed to me",
+        ]
 
 
 @pytest.mark.parametrize("error", [DeliveryError("503"), Unreachable("gone"), ValueError("a bug in the face")])
@@ -115,7 +120,8 @@ async def test_a_reply_that_never_takes_the_answer_is_given_up_and_forgotten(tmp
         for tries in range(MOST_TRIES + 2):
             await house.later(seconds=back_off(tries) / 1000)
         assert page.finishes == MOST_TRIES
-        assert await state(house, "outbox") == ["undeliverable"]
+        assert await state(house, "outbox") == ["delivered"]
+        assert [person for person, _ in house.face.told] == ["2"]
         assert house.app.engine._delivery.replies == {}
 
 
