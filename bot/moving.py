@@ -102,7 +102,7 @@ class Moving:
         where = "directly" if card.person is not None else "where it should be"
         await outbox.owe(
             tx,
-            key=f"instead:{card.id}:{card.posts}",
+            key=f"instead:{card.root}:{card.id}:{card.posts}",
             run=card.run,
             place=calls[0].place,
             body={

@@ -44,13 +44,20 @@ class Notices:
                 if copy.person is not None and copy.message is not None:
                     await self._owe_directly(tx, owed, copy)
         candidates = _candidates(owed, copies)
-        if not waits or not candidates:
+        if not waits or not candidates or not await self._concerns_anybody(owed, copies):
             await outbox.drop(tx, owed.id)
         elif cards.visible(candidates) is None:
             await outbox.postpone(tx, owed, due_at=self._clock.now() + FIRST_BACK_OFF_MS)  # there will be one soon
         else:
             return owed
         return None
+
+    async def _concerns_anybody(self, owed: Owed, copies: Sequence[Card]) -> bool:
+        """Whether somebody is to be told there who is not told in direct messages."""
+        if "ping" in owed.body or "copy" in owed.body:
+            return True
+        due = await self._views.due(owed.body["while_pending"])
+        return bool(due.roles or set(due.users) - _told_directly(copies))
 
     async def _owe_directly(self, tx: Transaction, owed: Owed, copy: Card) -> None:
         await outbox.owe(
@@ -70,7 +77,7 @@ class Notices:
         due = await self._views.due(lead)
         places = await self._where.of(reader, due.place)
         quiet = places.quiet is not None and places.quiet.covers(self._clock.now())
-        told = {copy.person for copy in copies if copy.message is not None}
+        told = _told_directly(copies)
         users: Sequence[str] = owed.body.get("ping") or [user for user in due.users if user not in told]
         direct = card is not None and card.person is not None
         return replace(
@@ -88,3 +95,7 @@ def _candidates(owed: Owed, copies: Sequence[Card]) -> list[Card]:
     """The copies under which it may be said."""
     copy = owed.body.get("copy")
     return [one for one in copies if (one.person is None if copy is None else one.id == copy)]
+
+
+def _told_directly(copies: Sequence[Card]) -> set[str]:
+    return {copy.person for copy in copies if copy.person is not None and copy.message is not None}

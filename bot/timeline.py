@@ -12,6 +12,7 @@ from typing import Any
 
 from bot.deferral import sentences
 from bot.deferral.tool import ToolKind
+from bot.place import channel_of
 from storage import audit
 from storage.approvals import Approval, ApprovalState
 from storage.audit import AuditEntry
@@ -20,6 +21,7 @@ from storage.database import Reader
 Quote = Callable[[str], str]
 """How a reader shows words that somebody else chose: what is quoted can be anything."""
 
+_CARD = {"card_posted", "card_not_posted", "card_deleted", "card_shut"}
 _TOLD = {"announced", "not_delivered", "way_failed", "left_in_inbox"}
 
 
@@ -42,10 +44,10 @@ def _belongs(entry: AuditEntry, call: Approval) -> bool:
     if entry.approval is not None:
         return True
     key = str(entry.detail.get("key", ""))
-    if entry.event == "card_posted":
+    if entry.event in _CARD:
         return bool(entry.detail.get("card") == call.card)
     if entry.event in _TOLD:
-        return not key.startswith("remind:") or key.split(":")[1] == call.card
+        return not key.startswith(("remind:", "instead:")) or key.split(":")[1] == call.card
     return entry.event.startswith(("turn_", "job_")) and entry.event.partition("_")[2] in _ENDINGS
 
 
@@ -56,6 +58,8 @@ def _text(entry: AuditEntry, call: Approval, who: sentences.Who, quote: Quote) -
     detail, actor = entry.detail, who(entry.actor) if entry.actor != audit.SYSTEM else ""
     if entry.event in _TOLD:
         return _told(entry.event, detail, quote)
+    if entry.event in _CARD:
+        return _card(entry.event, detail, call, who, quote)
     match entry.event:
         case "asked":
             tool = quote(call.tool)
@@ -63,8 +67,6 @@ def _text(entry: AuditEntry, call: Approval, who: sentences.Who, quote: Quote) -
             if "replaces" in detail:
                 return f"{tool} was asked again for {actor}, in place of `{detail['replaces']}`{why}"
             return f"{tool} was asked for {actor}{why}"
-        case "card_posted":
-            return f"The card was posted, as message {detail.get('message')}"
         case "press_refused":
             return f"{actor or 'Somebody'} tried, and was refused: {str(detail.get('code', '')).replace('_', ' ')}"
         case "edited":
@@ -118,9 +120,34 @@ def _ended(state: ApprovalState, detail: dict[str, Any], call: Approval, actor: 
             return "The program stopped while it ran; nobody knows how far it got"
 
 
+def _card(event: str, detail: dict[str, Any], call: Approval, who: sentences.Who, quote: Quote) -> str:
+    """What happened to one copy of its card."""
+    place = str(detail.get("place", ""))
+    where = ""
+    if "person" in detail:
+        where = f" directly to {who(str(detail['person']))}"
+    elif place != call.place:
+        where = f" in channel {channel_of(place)}"
+    match event:
+        case "card_posted":
+            return f"The card was posted{where}, as message {detail.get('message')}"
+        case "card_not_posted":
+            return f"The card could not be posted{where}: {quote(str(detail.get('problem', '')))}"
+        case "card_deleted":
+            return f"Somebody deleted the card{where}, message {detail.get('message')}"
+        case _:
+            seen = detail.get("why") == "locked"
+            return f"The card{where} helped nobody any more: " + (
+                "its thread was locked" if seen else "nobody who may decide can see it"
+            )
+
+
 def _told(event: str, detail: dict[str, Any], quote: Quote) -> str:
     key = str(detail.get("key", ""))
-    what = "A reminder" if key.startswith("remind:") else "The answer"
+    if key.startswith("instead:"):
+        what = "Where the card is instead"
+    else:
+        what = "A reminder" if key.startswith("remind:") else "The answer"
     way = " by direct message" if key.startswith("dm:") else ""
     problem = f": {quote(str(detail['problem']))}" if detail.get("problem") else ""
     if event == "announced":

@@ -1,6 +1,6 @@
 """Copies of a card: each posted once and kept in step, and what becomes of a card that loses its places.
 
-Cases A6, A7, A8, A13, A22, A25, A34.
+Cases A6, A7, A8, A13, A22, A34.
 """
 
 from __future__ import annotations
@@ -141,6 +141,53 @@ async def test_a_put_off_deadline_is_seen_in_every_copy(tmp_path: Path) -> None:
         assert {view.approvals[0].expires_at for view in house.face.cards.values()} == {until}
 
 
+async def test_what_is_settled_while_a_copy_is_on_its_way_gets_no_live_looking_card_there(tmp_path: Path) -> None:
+    """A6: the state is looked at again just before posting."""
+    async with house_with(tmp_path, HERE_AND_THERE, channel=DeliveryError("503")) as house:
+        await house.ask()
+        await house.app.engine.decide(press_at(house, PLACE), "deny")
+        await house.app.background.idle()
+        house.face.fail_at.clear()
+        await house.later(seconds=60)
+        assert set(standing(house)) == {PLACE}
+        assert await house.rows("SELECT 1 FROM card WHERE shown < version") == []
+
+
+async def test_no_copy_says_expired_of_what_was_decided_in_time(tmp_path: Path) -> None:
+    """A7: a card is drawn from the rows alone."""
+    async with house_with(tmp_path, EVERYWHERE) as house:
+        await house.ask()
+        await house.app.engine.decide(press_at(house, DIRECT), "approve")
+        await house.app.background.idle()
+        before = standing(house)
+        await house.later(seconds=2 * 86_400)
+        await house.app.engine.showing.look_again()
+        await house.later(seconds=2)
+        assert standing(house) == before
+        assert not any("expired" in word for words in house.face.card_words.values() for word in words)
+
+
+async def test_a_timeout_a_denial_and_no_place_are_three_things_to_model_card_and_trail(tmp_path: Path) -> None:
+    """A8."""
+    no = Unreachable("I cannot see that channel.")
+    told = []
+    for number, (ending, fails) in enumerate([("expired", {}), ("denied", {}), ("undeliverable", {"here": no})]):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        async with house_with(folder, **fails, **({"above": no, "direct": no} if fails else {})) as house:
+            await house.ask()
+            if ending == "denied":
+                await house.app.engine.decide(press_at(house, PLACE), "deny")
+            await house.app.background.idle()
+            await house.later(seconds=2 * 86_400)
+            await house.app.engine.sweep()
+            await house.app.background.idle()
+            assert await states(house) == [ending]
+            assert await events(house, "expired", "denied", "undeliverable") == [ending]
+            told.append(house.script.results()[0][1])
+    assert len(set(told)) == 3
+
+
 # -- whom it notifies -----------------------------------------------------------------------------
 
 
@@ -237,6 +284,14 @@ async def test_nobody_is_reminded_in_a_channel_that_has_no_card(tmp_path: Path) 
         await house.ask()
         await house.later(seconds=86_400 - 600)
         assert [said.place for said in house.face.said] == [DIRECT]
+
+
+async def test_a_channel_is_spared_a_reminder_when_everybody_is_reminded_directly(tmp_path: Path) -> None:
+    async with house_with(tmp_path, Places(people=(OWNER.id, "4"))) as house:
+        house.face.members["9", "4"] = frozenset()
+        await house.ask()
+        await house.later(seconds=86_400 - 600)
+        assert {said.place for said in house.face.said} == {DIRECT, "discord/@me/4"}
 
 
 async def test_nobody_is_reminded_of_what_was_decided(tmp_path: Path) -> None:
