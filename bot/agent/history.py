@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
@@ -121,18 +122,24 @@ def as_sent(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
     """
     sent: list[ModelMessage] = []
     for message in messages:
-        last = sent[-1] if sent else None
-        if isinstance(message, ModelRequest) and isinstance(last, ModelRequest):
-            asker = sent[-2] if len(sent) > 1 else None
-            calls = asker.tool_calls if isinstance(asker, ModelResponse) else []
-            order = {call.tool_call_id: number for number, call in enumerate(calls)}
-            sent[-1] = replace(message, parts=_results_first([*last.parts, *message.parts], order))
+        if isinstance(message, ModelRequest):
+            parts: Sequence[ModelRequestPart] = message.parts
+            if sent and isinstance(last := sent[-1], ModelRequest):
+                sent.pop()
+                parts = [*last.parts, *parts]
+            if len(parts) > 1:
+                parts = _results_first(parts, sent[-1] if sent else None)
+            unchanged = len(parts) == len(message.parts) and all(map(operator.is_, parts, message.parts))
+            sent.append(message if unchanged else replace(message, parts=list(parts)))
         else:
             sent.append(message)
     return sent
 
 
-def _results_first(parts: Sequence[ModelRequestPart], order: Mapping[str, int]) -> list[ModelRequestPart]:
+def _results_first(parts: Sequence[ModelRequestPart], asker: ModelMessage | None) -> list[ModelRequestPart]:
+    calls = asker.tool_calls if isinstance(asker, ModelResponse) else []
+    order = {call.tool_call_id: number for number, call in enumerate(calls)}
+
     def rank(part: ModelRequestPart) -> int:
         call_id = answered_call(part)
         return len(order) if call_id is None else order.get(call_id, len(order))

@@ -169,3 +169,36 @@ def test_putting_in_twice_adds_nothing() -> None:
     messages: list[ModelMessage] = [said(), calls("c1")]
     once = [*messages, *history.placeholders(messages, str)]
     assert history.placeholders(once, str) == []
+
+
+# -- as a provider takes it -----------------------------------------------------------------------
+
+
+def sent_ids(messages: list[ModelMessage]) -> list[list[str]]:
+    return [
+        [getattr(part, "tool_call_id", part.part_kind) for part in message.parts]
+        for message in history.as_sent(messages)
+        if isinstance(message, ModelRequest)
+    ]
+
+
+def test_results_go_first_and_in_the_order_of_the_calls_also_within_one_request() -> None:
+    """A repaired request has its put-in results last; what was said between two requests comes behind both."""
+    assert sent_ids([said(), calls("a", "b", "c"), results("c", "a", "b")])[1] == ["a", "b", "c"]
+    whole = [said(), calls("a", "b"), results("b"), said("meanwhile"), results("a")]
+    assert sent_ids(whole) == [["user-prompt"], ["a", "b", "user-prompt"]]
+
+
+def test_ids_that_are_used_again_are_ordered_by_the_calls_that_they_answer() -> None:
+    whole = [said(), calls("a", "b"), results("a", "b"), calls("b", "a"), results("a"), results("b")]
+    assert sent_ids(whole) == [["user-prompt"], ["a", "b"], ["b", "a"]]
+
+
+def test_what_needs_no_change_is_handed_over_as_it_is_and_nothing_is_mutated() -> None:
+    whole = [said(), calls("a", "b"), results("a", "b"), answer(), said("more")]
+    assert all(one is other for one, other in zip(history.as_sent(whole), whole, strict=True))
+    apart = [said(), calls("a", "b"), results("b"), results("a")]
+    before = history.dump(apart)
+    once = history.as_sent(apart)
+    assert history.dump(apart) == before
+    assert history.as_sent(once) == once
