@@ -43,6 +43,7 @@ async def states(house: House) -> list[str]:
 
 
 async def test_a_script_that_changed_after_the_card_is_not_run_and_is_asked_about_again(tmp_path: Path) -> None:
+    """S-A25."""
     bench, script = Depending(), Script(ACT, "Done.")
     async with open_house(tmp_path, script, bench=bench) as house:
         page = await house.ask()

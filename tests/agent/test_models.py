@@ -12,7 +12,18 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 from pydantic_ai import Agent, RunContext
-from pydantic_ai.messages import AgentStreamEvent, PartDeltaEvent, TextPartDelta
+from pydantic_ai.direct import model_request
+from pydantic_ai.messages import (
+    AgentStreamEvent,
+    ModelMessage,
+    ModelRequest,
+    ModelResponse,
+    PartDeltaEvent,
+    TextPartDelta,
+    ToolCallPart,
+    ToolReturnPart,
+    UserPromptPart,
+)
 from pydantic_ai.models import Model
 
 from bot.agent.models import build_model, close_model, explain
@@ -335,3 +346,21 @@ async def test_a_closed_model_can_be_used_and_closed_again(provider: Provider, m
     assert (await ask(model))[0] == "one"
     await close_model(model)
     assert (await ask(model))[0] == "two"
+
+
+@pytest.mark.parametrize("outcome", ["success", "failed", "denied", "interrupted", "retried"])
+async def test_every_outcome_of_a_call_reaches_the_provider_with_its_words(
+    provider: Provider, model: Model, outcome: Any
+) -> None:
+    """Also the list of problems that goes back with bad arguments: what our own loop hands to `pydantic_ai.direct`."""
+    provider.answers = [completion("I see.")]
+    problems = [{"type": "missing", "loc": ("what",), "msg": "Field required", "input": {}}]
+    whole: list[ModelMessage] = [
+        ModelRequest(parts=[UserPromptPart("hi")]),
+        ModelResponse(parts=[ToolCallPart("look", {}, "a")]),
+        ModelRequest(parts=[ToolReturnPart("look", problems, "a", outcome=outcome)]),
+    ]
+    await model_request(model, whole)
+    last = provider.asked[0]["messages"][-1]
+    assert (last["role"], last["tool_call_id"]) == ("tool", "a")
+    assert "Field required" in last["content"]

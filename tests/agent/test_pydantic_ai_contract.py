@@ -27,18 +27,29 @@ from pydantic_ai import (
 )
 from pydantic_ai.capabilities import HandleDeferredToolCalls, Hooks
 from pydantic_ai.conversation_store import ConversationConflict, InMemoryConversationStore
-from pydantic_ai.exceptions import RunCancelled, ToolFailed, UnexpectedModelBehavior, UsageLimitExceeded, UserError
+from pydantic_ai.direct import model_request
+from pydantic_ai.exceptions import (
+    RunCancelled,
+    ToolFailed,
+    UnexpectedModelBehavior,
+    UsageLimitExceeded,
+    UserError,
+)
 from pydantic_ai.messages import (
+    InstructionPart,
     ModelMessage,
     ModelMessagesTypeAdapter,
     ModelRequest,
     ModelResponse,
+    RetryFeedbackPart,
+    RetryInfo,
     TextPart,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
     sanitize_messages,
 )
+from pydantic_ai.models import ModelRequestParameters
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 from pydantic_ai.usage import UsageLimits
 
@@ -229,7 +240,7 @@ async def test_a_missing_unknown_or_empty_answer_is_refused_before_anything_runs
 
 
 async def test_ids_that_occur_twice_in_a_batch_are_refused() -> None:
-    """missing / unknown id: relied on; a pause cannot hold two calls of one id."""
+    """missing / unknown id: our own check comes first (`check_ids`), also for calls that do not wait."""
     with pytest.raises(UnexpectedModelBehavior, match="duplicate"):
         await Rig([[("gated", "a"), ("gated", "a")]]).agent().run("go")
 
@@ -624,7 +635,7 @@ async def heard(agent: Agent[None, Any], **start: Any) -> tuple[list[str], Any]:
 
 
 async def test_a_pause_has_a_call_event_and_no_result_event_and_a_resume_has_both() -> None:
-    """events: relied on; starts come in emission order, ends as they happen, so `Driver` sorts them."""
+    """events: relied on; starts come in emission order, ends as they happen, so `OwnDriver` sorts them."""
     rig = Rig([[("gated", "a")], "done"])
     kinds, paused = await heard(agent := rig.agent(), user_prompt="go")
     assert kinds == ["function_tool_call", "deferred_tool_requests"]
@@ -634,7 +645,7 @@ async def test_a_pause_has_a_call_event_and_no_result_event_and_a_resume_has_bot
 
 
 async def test_a_batch_that_was_listened_to_is_not_run_a_second_time() -> None:
-    """events: what `Driver` rests on, to listen to a step and then to take it is one execution."""
+    """events: what `OwnDriver` rests on, to listen to a step and then to take it is one execution."""
     rig = Rig([[("look", "a")], "done"])
     await heard(rig.agent(), user_prompt="go")
     assert len(rig.ran) == 1
@@ -708,7 +719,7 @@ async def test_a_resume_of_deferred_calls_runs_no_tool_and_may_be_repeated() -> 
 
 
 async def test_a_run_taken_step_by_step_keeps_its_messages_when_it_fails() -> None:
-    """What `Driver` rests on: after an error the results are in the run's new messages, the resolutions too."""
+    """What `OwnDriver` rests on: after an error the results are in the run's new messages, the resolutions too."""
     rig = Rig([[("job", "a")], [("look", "b")], RuntimeError("500")])
     paused = await rig.pause(agent := rig.agent())
     results = DeferredToolResults(calls={"a": "ran"})
@@ -716,3 +727,44 @@ async def test_a_run_taken_step_by_step_keeps_its_messages_when_it_fails() -> No
         with pytest.raises(RuntimeError):
             [node async for node in run]
         assert returns(run.new_messages()) == [("a", "success", "ran"), ("b", "success", "saw ")]
+
+
+# -- Below the loop: what our own driver rests on -----------------------------------------------------
+
+
+async def asked_directly(messages: list[ModelMessage]) -> list[ModelMessage]:
+    """What a model gets of these messages when it is asked through `pydantic_ai.direct`."""
+    seen: list[list[ModelMessage]] = []
+
+    def answer(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        seen.append(messages)
+        return ModelResponse(parts=[TextPart(f"{info.instructions}")])
+
+    parameters = ModelRequestParameters(instruction_parts=[InstructionPart(content="be brief")])
+    said = await model_request(FunctionModel(answer), messages, model_request_parameters=parameters)
+    assert said.text == "be brief"
+    return seen[0]
+
+
+async def test_asked_directly_a_model_gets_the_messages_as_they_are_and_the_instructions() -> None:
+    """direct: it merges nothing and orders nothing, so `as_sent` does."""
+    whole: list[ModelMessage] = [
+        ModelRequest(parts=[UserPromptPart("hi")]),
+        ModelResponse(parts=[ToolCallPart("look", {}, "a"), ToolCallPart("look", {}, "b")]),
+        ModelRequest(parts=[ToolReturnPart("look", "2", "b")]),
+        ModelRequest(parts=[ToolReturnPart("look", "1", "a")]),
+    ]
+    got = await asked_directly(whole)
+    assert [type(one) for one in got] == [type(one) for one in whole]
+    assert [id for id, _, _ in returns(got)] == ["b", "a"]
+
+
+async def test_asked_directly_a_model_gets_the_nudge_in_a_form_that_it_can_be_sent_in() -> None:
+    """direct: no provider's adapter takes the nudge itself; it is made into words before."""
+    nudge = RetryFeedbackPart("Please return text or call a tool.", retry=RetryInfo("no_output"))
+    got = await asked_directly(
+        [ModelRequest(parts=[UserPromptPart("hi")]), ModelResponse(parts=[]), ModelRequest(parts=[nudge])]
+    )
+    kinds = [part.part_kind for message in got for part in message.parts]
+    assert "retry-feedback" not in kinds
+    assert "Please return text" in str(got[-1].parts)
