@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 from bot.agent.build import Model, load_own, open_loop
@@ -20,6 +22,7 @@ from bot.deferral.layers import LayeredPolicy
 from bot.deferral.seal import Seal, load_key
 from bot.deferral.tool import Tool
 from bot.delivery import Delivery
+from bot.doctor import examine
 from bot.edits import Edits
 from bot.engine import Engine
 from bot.guild_book import GuildBook
@@ -280,6 +283,7 @@ async def open_app(
                     tools=by_name,
                 ),
                 startup=Startup(database=database, clock=clock, boot=boot, tell=settings.startup_report),
+                examine=partial(examine, settings, Path.cwd()),
             )
             try:
                 yield App(engine=engine, database=database, background=background, upkeep=upkeep)

@@ -14,9 +14,9 @@ from enum import StrEnum
 from pathlib import Path
 
 from bot.agent.models import build_model, close_model
-from bot.errors import ModelError, SettingsError
+from bot.errors import ModelError, SettingsError, StartError
 from bot.settings import ENV_FILE, TOML_FILE, Settings
-from bot.single import data_lock, holder
+from bot.single import data_lock, holder, token_lock
 from bot.toolbox.sandbox import Sandbox
 from storage.database import DatabaseError, open_database
 from storage.health import damage
@@ -61,6 +61,8 @@ async def examine(settings: Settings, folder: Path) -> AsyncIterator[Finding]:
         yield finding
     yield _folder(settings.database.parent, "data", "SIGNOFF_DATABASE")
     async for finding in _database(settings):
+        yield finding
+    for finding in _token(settings):
         yield finding
     yield _folder(settings.workspace, "workspace", "SIGNOFF_WORKSPACE")
     for finding in _within_reach(settings, folder):
@@ -159,6 +161,18 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
             text="other users of this machine can open the database, or the key that seals its decisions",
             advice=f"chmod 600 {names}",
         )
+
+
+def _token(settings: Settings) -> list[Finding]:
+    """Who runs on the token, as far as this machine knows."""
+    if settings.token is None:
+        return []
+    try:
+        who = holder(token_lock(settings.token.get_secret_value()))
+    except StartError as error:
+        return [Finding(id="token", level=Level.FAIL, text=str(error))]
+    text = f"in use by {who}, and by no other on this machine" if who else "not in use on this machine now"
+    return [Finding(id="token", level=Level.OK, text=text)]
 
 
 def _within_reach(settings: Settings, folder: Path) -> list[Finding]:

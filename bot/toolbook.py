@@ -49,6 +49,10 @@ class Toolbook:
         self._door = door
         self._sandbox = sandbox
 
+    def names(self) -> tuple[str, ...]:
+        """Every tool there is at this moment."""
+        return tuple(self._tools)
+
     def servers(self) -> list[ServerState]:
         """How each MCP server stands."""
         return self._door.servers()

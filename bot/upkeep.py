@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
 from bot.clock import Clock
+from bot.doctor import Finding
 from bot.reloading import Reloading
 from bot.startup import Startup
 from bot.toolbook import Toolbook
@@ -18,3 +20,5 @@ class Upkeep:
     toolbook: Toolbook
     reloading: Reloading
     startup: Startup
+    examine: Callable[[], AsyncIterator[Finding]]
+    """Looks at this machine, as `signoff doctor` does."""

@@ -24,11 +24,13 @@ from cogs.anew import New
 from cogs.approvals import Approvals
 from cogs.begin import Beginner
 from cogs.chat import Chat
+from cogs.doctor import Doctor
 from cogs.errors import SignoffTree
 from cogs.fork import Fork
 from cogs.help import Help
 from cogs.inbox import Inbox
 from cogs.jobs import Jobs
+from cogs.limits import PORTAL
 from cogs.mentions import Mentions
 from cogs.policy import Policy
 from cogs.posting import NOBODY
@@ -46,7 +48,6 @@ Remember = Callable[[str, str], Awaitable[None]]
 Recall = Callable[[str], Awaitable[str | None]]
 MessageContent = Literal["auto", "on", "off"]
 
-PORTAL = "https://discord.com/developers/applications"
 LONGEST_WAIT_SECONDS = 60.0
 LONGEST_RATE_LIMIT_SECONDS = 30.0
 """Longer than this nothing waits inside discord.py: what is owed is in the database, and is tried again from there."""
@@ -114,6 +115,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Presses(self, self._engine, self.surface, spawn, tools=tools))
         await self.add_cog(tools)
         await self.add_cog(Reload(self._upkeep.reloading))
+        await self.add_cog(Doctor(self, self._engine, self.surface, self._upkeep))
         beginner = Beginner(self._engine, self.surface, spawn)
         await self.add_cog(Chat(self, self._engine, beginner, in_thread=self._in_thread))
         await self.add_cog(Mentions(self, self.surface, beginner))

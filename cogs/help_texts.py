@@ -22,7 +22,7 @@ TEXTS: dict[Topic, str] = {
     Topic.START: (
         "**Tell me what you need**: `/ask`, a mention, an answer to one of my messages, or a direct message.\n"
         "I can run commands and Python, read and write files in my workspace, fetch pages, and work in the"
-        " background.\n\n"
+        " background. `/tools` lists what I can do here.\n\n"
         "What has consequences does not run by itself: a **card** shows exactly what would run, and somebody who may"
         " decide presses **Approve** or **Deny**. What was approved is what runs, once.\n\n"
         "You need not wait: the answer comes into this channel, and to you directly if you like (`/notify`)."
@@ -60,8 +60,8 @@ TEXTS: dict[Topic, str] = {
         "`/schedule add` starts such work **by itself at set times**, in words such as `every weekday at 9`."
     ),
     Topic.RULES: (
-        "Each tool **asks** before it runs, is **allowed** without asking, or is **refused**. The card says which"
-        " rule asked.\n"
+        "Each tool **asks** before it runs, is **allowed** without asking, or is **refused**. `/tools` says which, here"
+        " and for you, and which rule says so.\n"
         "- What only looks is allowed, as long as no rule says otherwise. What acts asks.\n"
         "- The operator's rules go by tool, arguments, place, person, role and hour; the first that fits counts.\n"
         "- `/policy` shows all rules here in plain sentences. Who manages the server can make them stricter there, and"
@@ -80,12 +80,13 @@ TEXTS: dict[Topic, str] = {
         "- Commands run in a sandbox: no network, none of my keys, writing in the workspace only."
     ),
     Topic.TROUBLE: (
-        "- **A card does not appear**: I lack a permission in that channel. My answer names it.\n"
+        "- **A card does not appear**: I lack a permission in that channel. `/doctor` names it.\n"
         "- **The button says that I may not**: the sentence names the rule, and who can help.\n"
         "- **A result never came**: `/inbox` has what could not be delivered to you, and why.\n"
         "- **A thread is locked or archived**: decide from `/approvals`.\n"
         "- **Commands look old**: restart Discord (Ctrl+R).\n"
         "- **I was restarted**: open cards go on working. What ran while I died is marked interrupted and never run"
-        " again by itself."
+        " again by itself.\n\n"
+        "For approvers and those who manage the server: `/doctor` looks at everything and says what to do."
     ),
 }

@@ -9,7 +9,7 @@ import aiohttp
 import discord
 
 from bot.doctor import Finding, Level
-from cogs.client import PORTAL
+from cogs.limits import PORTAL
 
 INSTALL_PERMISSIONS = discord.Permissions(
     view_channel=True,
@@ -57,7 +57,7 @@ async def inspect(token: str, proxy: str | None) -> AsyncIterator[Finding]:
                 advice="Check this machine's network; behind a proxy set DISCORD_PROXY.",
             )
             return
-        for finding in _application(application):
+        for finding in application_findings(application):
             yield finding
         for finding in _guilds(application.id, guilds):
             yield finding
@@ -65,7 +65,8 @@ async def inspect(token: str, proxy: str | None) -> AsyncIterator[Finding]:
         await client.close()
 
 
-def _application(application: discord.AppInfo) -> list[Finding]:
+def application_findings(application: discord.AppInfo) -> list[Finding]:
+    """How the application's own page is set up."""
     page = f"{PORTAL}/{application.id}"
     team = application.team
     owner = (

@@ -8,6 +8,9 @@ from __future__ import annotations
 import base64
 import hashlib
 
+PORTAL = "https://discord.com/developers/applications"
+"""Where applications are set up."""
+
 CONTENT = 2_000
 """Characters of a message's content."""
 CARD_TEXT = 4_000

@@ -88,6 +88,7 @@ class Guild:
             users=frozenset(map(str, users)), roles=frozenset(map(str, roles)), self_approval=True, rules=rules
         )
         self.app.engine.authority.connect(self.env.bot.surface)
+        self.app.engine.set_owners(frozenset({str(self.ana.id)}))
 
     def cards_go(self, places: Places) -> None:
         """Say where the guild's cards go, as settings do; channels have their ids only once the guild is there."""
