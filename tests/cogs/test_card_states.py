@@ -12,7 +12,7 @@ from cogs import card_words, limits
 from cogs.cards import render
 from cogs.custom_ids import Verb
 from storage.approvals import ApprovalState
-from tests.cogs.test_cards import EXTREMES, buttons, texts, whole
+from tests.cogs.test_cards import EXTREMES, buttons, elsewhere, texts, whole
 
 START = 1_700_000_000_000
 
@@ -171,7 +171,7 @@ async def test_discord_takes_the_most_extreme_card_of_edited_calls_under_a_quoru
             for number in range(count)
         ]
         standing = Standing(given=people, more=18, roles=people, open_users=people, open_roles=people)
-        card = view(*calls, ping=people * 2, standings={call.id: standing for call in calls})
+        card = elsewhere(view(*calls, ping=people * 2, standings={call.id: standing for call in calls}))
         card.profiles["t" * 100] = "p" * 500
         for attached in (True, False):
             rendered = render(card, posting=True, attached=attached)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import discord
@@ -267,6 +268,12 @@ EXTREMES: dict[str, dict[str, Any]] = {
 }
 
 
+def elsewhere(card: CardView) -> CardView:
+    """The same as a copy at another place, posted once more: that takes room as well."""
+    calls = tuple(replace(call, place=f"discord/{'1' * 19}/{'2' * 19}") for call in card.approvals)
+    return replace(card, approvals=calls, card=replace(card.card, posts=1))
+
+
 @pytest.mark.parametrize("kind", ["approval", "question"])
 @pytest.mark.parametrize("state", [ApprovalState.PENDING, ApprovalState.INTERRUPTED, ApprovalState.NOTHING_RAN])
 @pytest.mark.parametrize("extreme", EXTREMES.values(), ids=EXTREMES.keys())
@@ -289,7 +296,7 @@ async def test_discord_takes_the_most_extreme_card(
             for number in range(count)
         ]
         ping = tuple(str(10**18 + n) for n in range(40))
-        card: CardView = view(*calls, ping=ping, ping_roles=("1" * 19,) * 5, job="j" * 16)
+        card: CardView = elsewhere(view(*calls, ping=ping, ping_roles=("1" * 19,) * 5, job="j" * 16))
         card.profiles["t" * 100] = "p" * 500
         for attached in (True, False):
             rendered = render(card, posting=True, attached=attached)
