@@ -20,8 +20,10 @@ from bot.decisions import Decisions
 from bot.deferral import registry, sentences
 from bot.deferral.executor import Executor
 from bot.deferral.seal import Seal
-from bot.delivery import Delivery
 from bot.engine import Engine
+from bot.intake import Intake
+from bot.notices import Notices
+from bot.showing import Showing
 from storage import approvals, audit, cards, outbox, runs
 
 
@@ -179,13 +181,18 @@ BUGS = {
         cards, "shown", "shown = max(shown, ?)", "shown = max(version, ?)", "the_face_was_slow"
     ),
     "a card is given up at its first failure": Bug(
-        Delivery, "_card_failed", "if not final:", "if False:", "the_face_was_down"
+        Showing, "_failed", "if not final:", "if False:", "the_face_was_down"
     ),
     "a running call does not show": Bug(
         Engine, "_execute", "self._show(claimed)", "pass", "a_batch_with_one_that_runs_long"
     ),
     "people are reminded of what is settled": Bug(
-        Delivery, "_still_true", "call.state is ApprovalState.PENDING and", "", "reminded"
+        Notices,
+        "still_true",
+        "call.state is ApprovalState.PENDING and",
+        "",
+        "reminded",
+        Change(Notices, "_concerns_anybody", "return bool(", "return True or bool("),
     ),
     "what was said is said again": Bug(
         outbox, "delivered", "SET state = 'delivered'", "SET state = 'attempting'", "answered_late"
@@ -205,6 +212,6 @@ BUGS = {
         registry, "screen", "if intent is not None and", "if intent is None and", "asked_again_by_the_model"
     ),
     "a request that is sent twice runs twice": Bug(
-        Engine, "_create", "if kind is RunKind.TURN and", "if kind is RunKind.JOB and", "sent_twice"
+        Intake, "turn", "run.request)) is not None", "run.request)) is True", "sent_twice"
     ),
 }
