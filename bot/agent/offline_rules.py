@@ -72,6 +72,13 @@ _GUARD = re.compile(
     re.IGNORECASE,
 )
 _PLAIN_ONLY = "I act on plain requests only, never on conditions or on what not to do."
+_AGAIN_AND_AGAIN = re.compile(
+    r"(?:schedule|remind\s+me|daily|hourly|weekly|monthly"
+    r"|every\s+(?:\d+\s+)?(?:minute|hour|day|weekday|workday|weekend|morning|evening|night|week|month|year"
+    r"|(?:mon|tues|wednes|thurs|fri|satur|sun)day)s?)(?!\w)",
+    re.IGNORECASE,
+)
+_SCHEDULE = "I start nothing by itself from words. `/schedule add` does: its `goal` is what to do, its `when` is when."
 _BULLET_ONLY = re.compile(r"\s*(?:\d+|[-*•])\s*")
 
 
@@ -86,7 +93,7 @@ def _clauses(text: str) -> list[str]:
             continue
         if _BULLET_ONLY.fullmatch(current):
             continue
-        if _GUARD.match(without_courtesy(current)):
+        if _GUARD.match(said := without_courtesy(current)) or _AGAIN_AND_AGAIN.match(said):
             break
         if found["line"] is not None:
             if text.startswith("```", found.end()):
@@ -107,6 +114,8 @@ def _read_clause(clause: str) -> Read:
     clause = without_courtesy(clause)
     if is_courtesy(clause):
         return Read()
+    if _AGAIN_AND_AGAIN.match(clause):
+        return Read(unread=(clause,), hints=(_SCHEDULE,))
     if _GUARD.match(clause):
         return Read(unread=(clause,), hints=(_PLAIN_ONLY,))
     for rule in _RULES:

@@ -219,6 +219,16 @@ def test_the_part_that_is_not_understood_is_handed_back_beside_the_calls() -> No
     assert reading.unread == ("sing a song",)
 
 
+@pytest.mark.parametrize(
+    "prompt",
+    ["every day at 9, run `date`", "schedule a look at notes.txt, run `date`", "please remind me, then run `date`"],
+)
+def test_a_schedule_in_words_starts_nothing_and_points_to_the_command(prompt: str) -> None:
+    reading = read_prompt(prompt)
+    assert reading.wishes == ()
+    assert "`/schedule add`" in reading.hints[0]
+
+
 def test_a_result_cannot_be_passed_on_and_the_hint_says_so() -> None:
     reading = read_prompt("fetch https://example.org and save it to page.html")
     assert [wish.tool for wish in reading.wishes] == ["http_fetch"]
