@@ -17,27 +17,23 @@ import signal
 import statistics
 import tempfile
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from bench.outside import Program, busy, machine, percentile, program
+from bench.outside import AT_ONCE, Program, busy, machine, percentile, program
 
 GOAL_MS = 100.0
 
 
 async def cards(program: Program, presses: int, number: int) -> list[Any]:
-    """So many cards that wait, each of a request of its own."""
-    ben = program.twin.people["ben"]
-    for one in range(presses):
-        await ben.slash("ops", "ask", prompt=f"do {number}.{one}")
+    """So many cards that wait, each of a job of its own, because a conversation's line is bounded."""
+    twin, goals = program.twin, [f"do round {number} number {one} end" for one in range(presses)]
+    await program.do("work", goals=goals, place=program.place("ops"), person=str(twin.people["ben"].id))
     found = []
-    for one in range(presses):
-        text = f"do {number}.{one}"
-        found.append(
-            await program.twin.wait_for(
-                lambda text=text: program.twin.last("ops", text=f"{text}`", label="Approve"), timeout=60, what=text
-            )
-        )
+    for goal in goals:
+        look = partial(twin.last, "ops", text=goal, label="Approve")
+        found.append(await twin.wait_for(look, timeout=60, what=goal))
     return found
 
 
@@ -74,7 +70,7 @@ async def measure(presses: int, rounds: int) -> dict[str, Any]:
     found: dict[str, list[float]] = {"let_go": [], "read": [], "all_done": []}
     noise = []
     with tempfile.TemporaryDirectory() as folder:
-        async with program(Path(folder), SIGNOFF_HOLD_SECONDS="1") as running:
+        async with program(Path(folder), **AT_ONCE) as running:
             for number in range(rounds + 1):
                 noise.append(machine())
                 result = await one_round(running, presses, number)

@@ -186,6 +186,14 @@ class Inside:
             )
         return {"memory_kilobytes": before, "took": time.perf_counter() - self.started}
 
+    async def work(self, opened: app.App, *, goals: list[str], place: str, person: str) -> dict[str, Any]:
+        """Start jobs of one person with these goals."""
+        for goal in goals:
+            await opened.engine.start_job(
+                TurnContext(conversation=place, place=place, requester=person, request=f"bench-{new_id()}", prompt=goal)
+            )
+        return {}
+
     async def reset(self, opened: app.App) -> dict[str, Any]:
         """Forget what was seen."""
         self.probes.arrived.clear()

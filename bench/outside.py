@@ -20,6 +20,10 @@ from bot.playground.twin import Twin
 ROOT = Path(__file__).parents[1]
 
 
+AT_ONCE = {f"SIGNOFF_JOBS_{which}": "1000" for which in ("PER_PERSON", "PER_GUILD", "AT_ONCE")}
+"""Settings under which no job waits for another."""
+
+
 class Program:
     """The probed program."""
 
@@ -52,7 +56,12 @@ async def program(folder: Path, **settings: str) -> AsyncIterator[Program]:
     """Run it in `folder` until the block ends."""
     log = folder / "log"
     async with Twin.open(state_dir=None) as twin:
-        clean = {"PATH": os.environ["PATH"], "HOME": str(folder), "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"}
+        clean = {
+            "PATH": os.environ["PATH"],
+            "HOME": str(folder),
+            "PYTHONPATH": str(ROOT),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
         with log.open("wb") as errors:
             process = await asyncio.create_subprocess_exec(
                 sys.executable,
@@ -95,7 +104,9 @@ def keep_busy(database: str, hold: float, rest: float) -> None:
     with closing(sqlite3.connect(database, isolation_level=None, timeout=10)) as connection:
         while True:
             connection.execute("BEGIN IMMEDIATE")
-            connection.execute("INSERT INTO meta VALUES ('bench', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1")
+            connection.execute(
+                "INSERT INTO meta VALUES ('bench', '1') ON CONFLICT (key) DO UPDATE SET value = value + 1"
+            )
             time.sleep(hold)
             connection.execute("COMMIT")
             time.sleep(rest)
