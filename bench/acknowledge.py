@@ -5,7 +5,7 @@
 The ordinary program against a twin over real sockets. It is stopped (SIGSTOP) while fifty people's presses are put
 into its connection, and let go: all of them are there at once. Meanwhile another process holds the write lock of the
 database for 30 of every 40 ms. Own time is from the moment it is let go, and from the moment discord.py has read the
-press, to the moment the acknowledgement's bytes have been handed to the socket. What was pressed is checked to have run.
+press, to the moment the acknowledgement's bytes have been handed to the socket. What was pressed has to run.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The ordinary program with probes in it: `signoff run` against a twin, with a scripted model and tools that cost nothing.
+"""The ordinary program with probes in it: `signoff run` against a twin, with a scripted model and tools without a cost.
 
     python -m bench.inside      one JSON line per command on stdin, one per answer on stdout, marked as such
 
@@ -93,10 +93,10 @@ class Probes:
         trace.on_request_headers_sent.append(self._headers_sent)
         make = discord.http.HTTPClient.__init__
 
-        def __init__(client: Any, *args: Any, **kwargs: Any) -> None:
+        def traced(client: Any, *args: Any, **kwargs: Any) -> None:
             make(client, *args, **{**kwargs, "http_trace": trace})
 
-        discord.http.HTTPClient.__init__ = __init__  # type: ignore[method-assign]
+        discord.http.HTTPClient.__init__ = traced  # type: ignore[method-assign]
 
     async def _headers_sent(self, session: Any, context: Any, params: Any) -> None:
         now, path = time.perf_counter(), params.url.path

@@ -1,4 +1,4 @@
-"""A twin, the probed program beside it, a process that keeps the database busy, and how noisy the machine is meanwhile."""
+"""A twin, the probed program beside it, a process that keeps the database busy, and how noisy the machine is."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ def percentile(values: Sequence[float], part: float) -> float:
 
 
 def machine() -> dict[str, float]:
-    """How long a fixed piece of computing takes now, in milliseconds, and the load: take differences below it for noise."""
+    """How many milliseconds a fixed piece of computing takes now, and the load."""
     took = []
     for _ in range(9):
         began = time.perf_counter()
