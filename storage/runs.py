@@ -298,7 +298,8 @@ async def queued(reader: Reader, kind: RunKind) -> list[str]:
 async def in_line(reader: Reader, conversation: str) -> int:
     """How many turns of a conversation are worked on or could be. One that waits for people is not in line."""
     row = await reader.one(
-        "SELECT count(*) AS n FROM run WHERE conversation = ? AND kind = 'turn' AND state IN ('queued', 'running')",
+        "SELECT count(*) AS n FROM run WHERE conversation = ? AND kind = 'turn' AND state <> 'waiting'"
+        " AND (state = 'queued' OR state = 'running' OR state = 'waiting')",  # the index's own words, or it is not used
         conversation,
     )
     return int(row["n"]) if row else 0
