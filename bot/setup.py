@@ -24,8 +24,9 @@ VENV = ROOT / ".venv"
 CONSTRAINTS = ROOT / ".ci" / "constraints.txt"
 STAMP = VENV / "signoff-installed.txt"
 
-# Every run but the slow tests; what the machine lacks (a browser, a sandbox) is skipped with its reason.
-TESTS = ("-m", "not slow")
+# Every run but the slow tests; what the machine lacks (a browser, a sandbox) is skipped with its reason. On every core
+# up to four: beyond that real processes and browsers get into each other's way.
+TESTS = ("-m", "not slow", "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 
 
 class SetupError(Exception):
