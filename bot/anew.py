@@ -56,7 +56,7 @@ class Anew:
         stopped: list[Stopped] = []
         async with self._database.begin("new conversation") as tx:
             open_runs = await runs.open_in(tx, conversation)
-            others = {run.requester for run in open_runs} - {actor.id}
+            others = {run.requester for run in open_runs if run.announces is None or run.pauses} - {actor.id}
             if others and not self._authority.is_approver(actor, place):
                 raise NotAllowed(
                     "not_requester",

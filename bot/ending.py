@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from bot.jobs import endings
+from bot.jobs import endings, news
 from storage import approvals, audit, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Transaction
@@ -50,7 +50,10 @@ async def owe_answer(
     """The run's one announcement in the place where it was asked, and the direct message if wished."""
     if run.kind is RunKind.JOB:
         await endings.owe(tx, run, ending, text, at=at)
-    else:
+    elif run.announces is not None and not run.pauses:
+        # Nobody asked for this turn, so it owes nothing but the words that it adds to what is owed already.
+        await news.release(tx, run, text if ending is RunState.DONE else "", at=at)
+    elif not (run.announces is not None and news.is_nothing(text)):
         await _owe_reply(tx, run, text, at=at, via=via, ping=ping)
     await audit.record(
         tx,

@@ -59,7 +59,7 @@ class Intake:
             if parent is not None and (same := await runs.job_of(tx, parent, ctx.prompt)) is not None:
                 return same
             await self._store(tx, run, ctx)
-            await self._desk.open(tx, run, depth=depth, background=background)
+            await self._desk.open(tx, run, ctx, depth=depth, background=background)
         return run
 
     def _run(

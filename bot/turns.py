@@ -22,7 +22,7 @@ from bot.delivery import Delivery, show_progress
 from bot.ending import owe_answer, stop
 from bot.errors import EmptyAnswer, ModelError
 from bot.holding import Holding
-from bot.jobs import words
+from bot.jobs import news, words
 from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
 from bot.progress import Progress
@@ -195,7 +195,7 @@ class Turns:
         except TimeoutError:
             await self._fail(run, words.OUT_OF_TIME, RunState.TIMED_OUT)
         except EmptyAnswer as error:
-            if run.kind is RunKind.JOB:
+            if run.kind is RunKind.JOB or run.announces is not None:
                 await self._fail(run, "", RunState.DONE)
             else:
                 await self._fail(run, error.advice)
@@ -267,8 +267,17 @@ class Turns:
         if run.pause is None:
             waiting, first = await self._waiting(run.conversation), await self._first(run)
             prompt = await self._prompt(run, notes)
+            is_event = run.announces is not None
             given = await self._loop.start(
-                run, bodies, prompt, waiting=waiting, on_text=on_text, report=report, first=first, keep=keep
+                run,
+                bodies,
+                prompt,
+                waiting=waiting,
+                on_text=on_text,
+                report=report,
+                first=first,
+                keep=keep,
+                is_event=is_event,
             )
             return length, given, notes
         settled = await approvals.of_pause(reader, run.id, run.pause.number)
@@ -283,11 +292,15 @@ class Turns:
         event = sentences.event(settled)
         waiting = await self._waiting(run.conversation)
         recording.tells(())
-        given = await self._loop.start(run, bodies, event, waiting=waiting, on_text=on_text, report=report, keep=keep)
+        given = await self._loop.start(
+            run, bodies, event, waiting=waiting, on_text=on_text, report=report, keep=keep, is_event=True
+        )
         return length, given, []
 
     async def _prompt(self, run: Run, notes: Sequence[Note]) -> str:
         """What a stretch begins with that has no pause behind it: a goal, or what a job has been told since."""
+        if run.announces is not None:
+            return await news.prompt(self._database.reader, run)
         job = await jobs.get(self._database.reader, run.id)
         if job is None:
             return run.prompt
@@ -324,6 +337,8 @@ class Turns:
         if hold_until is not None:
             self._holding.keep(run.id, hold_until)
         await self._asking.open(tx, run, result.pending, bound, pause=run.pauses + 1)
+        if run.announces is not None and not run.pauses:
+            await news.release(tx, run, result.text, at=self._clock.now())
 
     async def _show_waiting(self, run: Run, said: str, kinds: Sequence[str]) -> None:
         """Progress in a reply that is held; not owed, so its failure costs nothing."""
@@ -340,8 +355,19 @@ class Turns:
             text = words.unfinished(text, await self._watch.said(run))
         async with self._database.begin("fail") as tx:
             await self._watch.store(tx, run)
+            if run.announces is not None:
+                await self._keep_event(tx, run)
             if await runs.end(tx, run.id, state, owner=self._boot, at=self._clock.now(), result=text):
                 await self._owe_answer(tx, run, text, state)
+
+    async def _keep_event(self, tx: Transaction, run: Run) -> None:
+        """The conversation is told of what happened, though its model had no word about it."""
+        reader, conversation = self._database.reader, run.conversation
+        if not await conversations.has_spoken(reader, conversation, run=run.id):
+            length = await conversations.length(reader, conversation)
+            bodies = await conversations.load(reader, conversation, last=HISTORY)
+            told = self._loop.event(bodies, await news.prompt(reader, run), await self._waiting(conversation))
+            await conversations.append(tx, conversation, run=run.id, at_length=length, bodies=told)
 
     async def _owe_answer(self, tx: Transaction, run: Run, text: str, ending: RunState) -> None:
         reply = self._delivery.replies.get(run.id)

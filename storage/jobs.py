@@ -14,7 +14,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from storage import runs
 from storage.database import Reader, Row, Transaction
+from storage.runs import Run
 
 _QUEUED = "SELECT run.id, run.requester, job.space FROM run JOIN job ON job.run = run.id WHERE run.state = 'queued'"
 
@@ -45,6 +47,10 @@ class Job:
     """The channel of the thread it was asked in: where its ending goes if the thread is gone."""
     background: str = ""
     """What was said before in the conversation it came from."""
+    origin: str = ""
+    """The conversation it came from: there its ending is told. '' if that is not known."""
+    anchor: str | None = None
+    """The request it came from."""
     input_tokens: int = 0
     output_tokens: int = 0
     cost_micros: int | None = 0
@@ -84,12 +90,14 @@ class Note:
 async def create(tx: Transaction, job: Job) -> None:
     """Store a new job, in the commit that stores its run."""
     await tx.execute(
-        "INSERT INTO job (run, space, depth, above, background) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO job (run, space, depth, above, background, origin, anchor) VALUES (?, ?, ?, ?, ?, ?, ?)",
         job.run,
         job.space,
         job.depth,
         job.above,
         job.background,
+        job.origin,
+        job.anchor,
     )
 
 
@@ -97,6 +105,12 @@ async def get(reader: Reader, run: str) -> Job | None:
     """One job, or None."""
     row = await reader.one("SELECT * FROM job WHERE run = ?", run)
     return _job(row) if row else None
+
+
+async def owner_of(reader: Reader, conversation: str) -> Run | None:
+    """The job that a conversation belongs to, or None."""
+    row = await reader.one("SELECT id FROM run WHERE kind = 'job' AND conversation = ?", conversation)
+    return await runs.get(reader, row["id"]) if row else None
 
 
 # -- who comes next -----------------------------------------------------------------------------

@@ -176,6 +176,29 @@ async def return_to_sender(tx: Transaction, *, now: int, not_before: int, most: 
     )
 
 
+async def release_held(tx: Transaction, *, run: str, more: str, at: int) -> bool:
+    """Let the messages about a run's ending go out that were held back, with `more` behind their text.
+
+    False if there is none that is still held: then nothing is changed.
+    """
+    rows = await tx.all(
+        "SELECT * FROM outbox WHERE run = ? AND state = 'pending' AND tries = 0 AND returns = 0 AND due_at > created_at"
+        " AND (key = ? OR key = ?)",
+        run,
+        f"answer:{run}",
+        f"dm:{run}",
+    )
+    for owed in map(_owed, rows):
+        body = {**owed.body, "text": f"{owed.body['text']}{more}"}
+        await tx.execute(
+            "UPDATE outbox SET body = ?, due_at = min(due_at, ?) WHERE id = ?",
+            json.dumps(body, ensure_ascii=False),
+            at,
+            owed.id,
+        )
+    return bool(rows)
+
+
 async def drop(tx: Transaction, id: int) -> None:
     """It is not owed any more: what it would have said is no longer true."""
     await tx.execute("DELETE FROM outbox WHERE id = ? AND state <> 'delivered'", id)

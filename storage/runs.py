@@ -82,6 +82,8 @@ class Run:
     roles: frozenset[str] = frozenset()
     """The roles that the requester held there when they asked."""
     parent: str | None = None
+    announces: str | None = None
+    """The job whose ending this turn tells its conversation about; nobody asked for it then, and its prompt is ''."""
     owner: str | None = None
     losses: int = 0
     clocked: bool = False
@@ -113,8 +115,8 @@ async def create(tx: Transaction, run: Run) -> None:
     """Store a new run as it is given (`queued` or `running`)."""
     await tx.execute(
         "INSERT INTO run (id, conversation, kind, state, place, within, roles, again, requester, request, prompt,"
-        " notify, parent, owner, clocked, budget_ms, created_at)"
-        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " notify, parent, announces, owner, clocked, budget_ms, created_at)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         run.id,
         run.conversation,
         run.kind,
@@ -128,6 +130,7 @@ async def create(tx: Transaction, run: Run) -> None:
         run.prompt,
         run.notify,
         run.parent,
+        run.announces,
         run.owner,
         int(run.clocked),
         run.budget_ms,
@@ -144,7 +147,9 @@ async def get(reader: Reader, id: str) -> Run | None:
 async def of_request(reader: Reader, conversation: str, request: str | None) -> Run | None:
     """The turn that this occurrence has started in the conversation, or None."""
     row = await reader.one(
-        "SELECT * FROM run WHERE kind = 'turn' AND conversation = ? AND request = ?", conversation, request
+        "SELECT * FROM run WHERE kind = 'turn' AND announces IS NULL AND conversation = ? AND request = ?",
+        conversation,
+        request,
     )
     return _run(row) if row else None
 

@@ -192,6 +192,12 @@ Step = str | Sequence[tuple[str, dict[str, Any]]] | Exception
 """What the model does next: say something, call tools (name and arguments), or fail."""
 
 
+def _is_news(messages: list[ModelMessage]) -> bool:
+    """Whether the model is told, in a conversation, that a job of it has ended."""
+    said = str(getattr(messages[-1].parts[-1], "content", ""))
+    return said.startswith("[event: the person did not write this]\nBackground job ")
+
+
 class Script:
     """A model that follows steps, and remembers what it was shown."""
 
@@ -200,6 +206,10 @@ class Script:
         self.steps = list(steps)
         self.by_prompt = by_prompt or {}
         self.seen: list[list[ModelMessage]] = []
+        self.news: Step = "Nothing to add."
+        """What it does when it is told that a job has ended."""
+        self.told: list[list[ModelMessage]] = []
+        """What it was shown then."""
         self._calls = itertools.count(1)
 
     @property
@@ -207,10 +217,12 @@ class Script:
         return FunctionModel(self._answer, stream_function=self._stream, model_name="script")
 
     def _answer(self, messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
-        self.seen.append(list(messages))
-        first = messages[0].parts[0]
-        # A job's goal may be followed by where it comes from.
-        steps = self.by_prompt.get(str(getattr(first, "content", "")).split("\n\n[")[0], self.steps)
+        if _is_news(messages):
+            self.told.append(list(messages))
+            steps = [self.news]
+        else:
+            self.seen.append(list(messages))
+            steps = self._steps(messages)
         step: Step = steps.pop(0) if steps else "(the script is over)"
         if isinstance(step, Exception):
             raise step
@@ -219,6 +231,11 @@ class Script:
         return ModelResponse(
             parts=[ToolCallPart(name, arguments, f"call{next(self._calls)}") for name, arguments in step]
         )
+
+    def _steps(self, messages: list[ModelMessage]) -> list[Step]:
+        first = messages[0].parts[0]
+        # A job's goal may be followed by where it comes from.
+        return self.by_prompt.get(str(getattr(first, "content", "")).split("\n\n[")[0], self.steps)
 
     async def _stream(self, messages: list[ModelMessage], info: AgentInfo) -> AsyncIterator[Any]:
         for index, part in enumerate(self._answer(messages, info).parts):

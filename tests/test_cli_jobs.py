@@ -37,7 +37,7 @@ async def test_one_that_is_started_while_no_bot_runs_waits_for_the_next_start(tm
     assert (done.returncode, done.stderr) == (0, "")
     async with open_house(tmp_path, Script("Counted.")) as house:
         assert [person for person, _ in house.face.told] == [ASKER.id]
-        assert await house.rows("SELECT budget_ms, state FROM run") == [{"budget_ms": 300_000, "state": "done"}]
+        assert await house.rows("SELECT budget_ms, state FROM run WHERE kind = 'job'") == [{"budget_ms": 300_000, "state": "done"}]
 
 
 async def test_the_persons_own_preference_holds_when_nothing_is_said(tmp_path: Path) -> None:
@@ -110,7 +110,7 @@ def test_a_job_can_be_cancelled_while_no_bot_runs(tmp_path: Path) -> None:
     id = signoff(tmp_path, "jobs", "start", "count", *WHERE).stdout.strip()
     assert signoff(tmp_path, "jobs", "cancel", id[:8]).returncode == 0
     with closing(sqlite3.connect(tmp_path / "house.sqlite3")) as database:
-        assert database.execute("SELECT state FROM run").fetchall() == [("cancelled",)]
+        assert database.execute("SELECT state FROM run WHERE kind = 'job'").fetchall() == [("cancelled",)]
 
 
 def test_cancelling_what_is_not_there_says_so(tmp_path: Path) -> None:

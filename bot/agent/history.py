@@ -23,6 +23,9 @@ from pydantic_ai.messages import (
 
 from bot.errors import HistoryRefused
 
+EVENT = "event"
+"""In a request's metadata: no person wrote what stands in its user position. Providers are not sent it."""
+
 Message = dict[str, Any]
 """One message of a conversation as a JSON object."""
 
@@ -77,7 +80,22 @@ def stopped(bodies: Sequence[str], told: Mapping[str, str], *, prompt: str | Non
     added = placeholders(load(bodies), lambda call_id: told.get(call_id, "Its outcome is not known."))
     asked = [ModelRequest(parts=[UserPromptPart(prompt)])] if prompt is not None else []
     answered = [ModelResponse(parts=[TextPart(said)])] if said.strip() else []
-    return dump([*added, *asked, *answered, ModelRequest(parts=[UserPromptPart(event)])])
+    return dump([*added, *asked, *answered, ModelRequest(parts=[UserPromptPart(event)], metadata={EVENT: True})])
+
+
+def marked(messages: Sequence[ModelMessage]) -> list[ModelMessage]:
+    """The messages, the first of them marked as an event: what stands in the user position is no person's words."""
+    return [
+        replace(message, metadata={**(message.metadata or {}), EVENT: True})
+        if index == 0 and isinstance(message, ModelRequest)
+        else message
+        for index, message in enumerate(messages)
+    ]
+
+
+def event(text: str) -> str:
+    """An event as a stored message, for a conversation whose model had no word about it."""
+    return dump([ModelRequest(parts=[UserPromptPart(text)], metadata={EVENT: True})])[0]
 
 
 def last_said(bodies: Sequence[str]) -> str:

@@ -66,11 +66,13 @@ class AgentLoop:
         report: Reporter | None = None,
         first: FirstCall | None = None,
         keep: Keep | None = None,
+        is_event: bool = False,
     ) -> LoopResult:
         """Run from a prompt over the stored messages `bodies`. `report` hears what happens, `keep` gets each step.
 
         `waiting` says, by call id, what the model is told about calls that still wait from earlier pauses. With `first`
-        the model is not asked what to do at first: that call goes through the gate as if it had made it.
+        the model is not asked what to do at first: that call goes through the gate as if it had made it. `is_event`: no
+        person wrote the prompt, and it is stored as that.
         Raises `ModelError`.
         """
         messages = history.load(bodies)
@@ -78,12 +80,20 @@ class AgentLoop:
         if first is None:
             recorder = Recorder(keep, before=added)
             stretch = await self.go(run, [*messages, *added], prompt, on_text=on_text, report=report, recorder=recorder)
-            return _result(stretch, added)
+            return _result(replace(stretch, new=history.marked(stretch.new)) if is_event else stretch, added)
         call = ToolCallPart(first.tool_name, dict(first.args), tool_call_id=f"again-{run.id}")
         added = [*added, ModelRequest(parts=[UserPromptPart(prompt)]), ModelResponse(parts=[call])]
         recorder = Recorder(keep, before=added)
         stretch = await self.go(run, [*messages, *added], None, on_text=on_text, report=report, recorder=recorder)
         return _result(stretch, added)
+
+    def event(self, bodies: Sequence[str], text: str, waiting: Mapping[str, str]) -> list[str]:
+        """What to append to the stored messages `bodies` so that the conversation knows of an event.
+
+        For one that the model had no word about. `waiting`: see `start`.
+        """
+        added = history.placeholders(history.load(bodies), lambda call_id: waiting.get(call_id, INTERRUPTED))
+        return [*history.dump(added), history.event(text)]
 
     async def resume(
         self,

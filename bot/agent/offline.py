@@ -37,6 +37,9 @@ SET_A_MODEL = (
 _BACKGROUND = re.compile(r"\n\n\[Background, added by the program:.*?(?=\n\n\[A note from |\Z)", re.DOTALL)
 """What a job is told of the conversation it comes from (`bot.jobs.words.first_message`): it asks for nothing."""
 
+_ENDED_JOB = re.compile(r"\[event: [^\]]*\]\nBackground job ")
+"""How a conversation is told of a job's ending (`bot.jobs.words.event`): people are told by the program."""
+
 _EXAMPLES = (
     ("shell", "run `date`"),
     ("execute_code", "run python: print(1+1), or: calculate 3*7"),
@@ -86,6 +89,8 @@ def _respond(messages: Sequence[ModelMessage], info: AgentInfo) -> ModelResponse
     turn = _newest_turn(messages)
     tools = [tool.name for tool in info.function_tools]
     told = report(turn.calls, turn.results)
+    if turn.fresh and _ENDED_JOB.match(turn.prompt):
+        return ModelResponse(parts=[TextPart("nothing to add")])
     if turn.prompt.lstrip().startswith(EVENT_MARK):
         return _words([*report_event(turn.prompt), *told] if turn.fresh else told)
     reading = read_prompt(_BACKGROUND.sub("", turn.prompt))

@@ -15,7 +15,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
-from bot.agent.history import load
+from bot.agent.history import EVENT, load
 
 GIST = 2_000
 """Characters of a gist."""
@@ -26,7 +26,7 @@ def gist(bodies: Sequence[str]) -> str:
     """What was said last, the newest that fits, oldest first: people's words and answers, no tool calls."""
     kept: list[str] = []
     room = GIST
-    for who, text in reversed([said for said in _said(load(bodies)) if said[0] in {"Person", "Signoff"}]):
+    for who, text in reversed([said for said in _said(load(bodies)) if said[0] in {"Person", "Event", "Signoff"}]):
         line = f"{who}: {_short(text)}"
         room -= len(line) + 1
         if room < 0:
@@ -51,7 +51,10 @@ def _said(messages: Sequence[ModelMessage]) -> Iterator[tuple[str, str]]:
             for part in message.parts:
                 match part:
                     case UserPromptPart():
-                        yield "Person", part.content if isinstance(part.content, str) else str(part.content)
+                        yield (
+                            "Event" if (message.metadata or {}).get(EVENT) else "Person",
+                            part.content if isinstance(part.content, str) else str(part.content),
+                        )
                     case ToolReturnPart():
                         yield f"Result of {part.tool_name}", str(part.content)
                     case RetryPromptPart():

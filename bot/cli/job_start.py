@@ -55,7 +55,7 @@ async def start(settings: Settings, chosen: Namespace, clock: Clock, new_id: New
         async with database.begin("start job at the command line") as tx:
             await conversations.ensure(tx, run.conversation, at=now)
             await runs.create(tx, run)
-            await jobs.create(tx, Job(run=id, space=space, depth=1))
+            await jobs.create(tx, Job(run=id, space=space, depth=1, origin=place))
             await audit.record(
                 tx,
                 at=now,

@@ -81,11 +81,20 @@ class JobDesk:
         self._deliver = deliver
         self._watch = watch
 
-    async def open(self, tx: Transaction, run: Run, *, depth: int, background: str) -> None:
-        """Give a new run what a job has beside it, in the commit that stores the run."""
+    async def open(self, tx: Transaction, run: Run, ctx: TurnContext, *, depth: int, background: str) -> None:
+        """Give a new run what a job has beside it, in the commit that stores the run; `ctx` is where it comes from."""
         space = run.place if is_private(run.place) else space_of(run.place)
         above = self._above(run.place)
-        await jobs.create(tx, Job(run=run.id, space=space, depth=depth, above=above, background=background))
+        job = Job(
+            run=run.id,
+            space=space,
+            depth=depth,
+            above=above,
+            background=background,
+            origin=ctx.conversation,
+            anchor=ctx.request,
+        )
+        await jobs.create(tx, job)
 
     async def gist(self, conversation: str) -> str:
         """What was said last in a conversation, for a job that comes from it."""
@@ -97,6 +106,8 @@ class JobDesk:
         depth = 1 if job is None else job.depth + 1
         if parent is None:
             raise UnknownApproval("unknown", "What wanted to start a job is not known any more.")
+        if parent.announces is not None or await self._is_event(parent):
+            raise DecisionRefused("announcing", words.ANNOUNCING)
         if depth > self._watch.limits.depth:
             sentence = words.too_deep(self._watch.limits.depth)
             self._watch.step(run_id, sentence)  # for people: it stands on the card of the job that tried
@@ -113,6 +124,11 @@ class JobDesk:
             clock=TurnClock(refires=parent.clocked),
         )
         return Child(ctx=ctx, depth=depth)
+
+    async def _is_event(self, run: Run) -> bool:
+        """Whether the run is told of outcomes as an event, because somebody spoke while it waited."""
+        pause = run.pause
+        return pause is not None and pause.length != await conversations.length(self._database.reader, run.conversation)
 
     async def cancel(self, id: str, actor: Actor) -> Run:
         """See `Engine.cancel_job`."""
@@ -194,7 +210,7 @@ class JobDesk:
         ]
         steps = [f"- {_time(step.at)} {step.text}" for step in await jobs.steps_of(reader, run.id, last=_EVERYTHING)]
         notes = [
-            f"- {_time(note.at)} {note.person}{'' if note.taken_at else ' (not read yet)'}: {note.text}"
+            f"- {_time(note.at)} {note.person or 'event'}{'' if note.taken_at else ' (not read yet)'}: {note.text}"
             for note in await jobs.notes_of(reader, run.id, every=True)
         ]
         said = transcript.whole(await conversations.load(reader, run.conversation, last=_EVERYTHING))

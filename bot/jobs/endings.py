@@ -10,7 +10,7 @@ from typing import Any
 
 from bot.clock import Clock
 from bot.errors import DecisionRefused
-from bot.jobs import words
+from bot.jobs import news, words
 from bot.place import is_private
 from storage import jobs, outbox
 from storage.database import Database, Transaction
@@ -24,9 +24,14 @@ MOST_RETURNS = 3
 
 
 async def owe(tx: Transaction, run: Run, state: RunState, text: str, *, at: int) -> None:
-    """Promise the ending of a job, in the commit that stores it; its card has something new to show as well."""
+    """Promise the ending of a job, in the commit that stores it; its card has something new to show as well.
+
+    It waits a moment for what the conversation's model has to add: see `bot.jobs.news`.
+    """
     job = await jobs.get(tx, run.id)
     said = words.ending(run, state, text)
+    held = job is not None and await news.spread(tx, run, job, state, text, at=at)
+    due_at = at + news.HELD_MS if held else at
     await outbox.owe(
         tx,
         key=f"answer:{run.id}",
@@ -34,6 +39,7 @@ async def owe(tx: Transaction, run: Run, state: RunState, text: str, *, at: int)
         place=run.place,
         body={"text": said, "ping": [run.requester], "ladder": ladder(run, job.above if job is not None else None)},
         at=at,
+        due_at=due_at,
         person=run.requester,
     )
     if run.notify == "both" and not is_private(run.place):
@@ -48,6 +54,7 @@ async def owe(tx: Transaction, run: Run, state: RunState, text: str, *, at: int)
                 "instead": "I could not send you the result as a direct message; it is in this channel.",
             },
             at=at,
+            due_at=due_at,
         )
     await jobs.touch(tx, run.id)
     await jobs.queue_moved(tx, run.id)

@@ -18,6 +18,13 @@ RESTARTING = (
 )
 OUT_OF_TIME = "It ran out of its compute time and was stopped. Look at its log, and at the cards for what ran."
 
+ANNOUNCING = (
+    "No job was started: this only tells people that something has ended. Whoever wants another job asks for it."
+)
+
+_OUTCOME = 6_000
+"""Characters of an outcome that the model is told in an event."""
+
 _ENDINGS = {
     RunState.DONE: "is done",
     RunState.FAILED: "failed",
@@ -65,6 +72,34 @@ def ending(run: Run, state: RunState, text: str) -> str:
     return f"Job `{run.id}` {_ENDINGS[state]}: {text}"
 
 
+EVENT = "[event: the person did not write this]"
+
+
+def event(run: Run) -> str:
+    """What stands in the user position of the conversation that an ended job came from."""
+    return (
+        f"{EVENT}\nBackground job {run.id} {_ended(run)}. The program tells people its outcome word for word, so do not"
+        " repeat it. Say only what helps beyond it. Do not start it again. If there is nothing to add, answer with"
+        f" nothing but: nothing to add\n\n{_outcome(run)}"
+    )
+
+
+def event_for_job(run: Run) -> str:
+    """What an open job is told, as a note that nobody wrote, when a job that it has started ended."""
+    return f"{EVENT}\nThe job {run.id} that you have started {_ended(run)}; people have been told.\n\n{_outcome(run)}"
+
+
+def _ended(run: Run) -> str:
+    return "has nothing to report" if reports_nothing(run) else _ENDINGS[run.state]
+
+
+def _outcome(run: Run) -> str:
+    result = (run.result or "").strip() or NOTHING_TO_REPORT
+    if len(result) > _OUTCOME:
+        result = f"{result[:_OUTCOME]}\n[... {len(result) - _OUTCOME} more characters; people get all of them ...]"
+    return f"Its goal: {run.prompt}\n\nIts outcome: {result}"
+
+
 def first_message(goal: str, background: str, notes: Sequence[Note], who: Callable[[str], str]) -> str:
     """What a job is told at its beginning: the goal in its own words, then where it comes from."""
     parts = [goal]
@@ -80,4 +115,8 @@ def first_message(goal: str, background: str, notes: Sequence[Note], who: Callab
 
 def told(notes: Sequence[Note], who: Callable[[str], str]) -> str:
     """Notes for a job that is at work, as the model is told them."""
-    return "\n\n".join(f"[A note from {who(note.person)} about this job:]\n{note.text}" for note in notes)
+    return "\n\n".join(
+        # A note without a person is an event, and says so itself.
+        f"[A note from {who(note.person)} about this job:]\n{note.text}" if note.person else note.text
+        for note in notes
+    )

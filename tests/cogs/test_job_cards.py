@@ -174,6 +174,7 @@ async def end_without(here: Guild, thread: Any) -> None:
     await here.settle()
     [job] = await here.rows("SELECT id FROM run")
     await here.app.engine.cancel_job(job["id"], _actor(here))
+    await here.app.background.idle()  # the model is told of it, outside of what `settle` knows
     for _ in range(4):
         await here.later(seconds=2)
 
@@ -208,6 +209,7 @@ async def test_somebody_who_left_the_server_is_told_nothing_of_it(tmp_path: Path
         await here.settle()
         [job] = await here.rows("SELECT id FROM run")
         await here.app.engine.cancel_job(job["id"], actor)
+        await here.app.background.idle()
         for _ in range(4):
             await here.later(seconds=2)
         [owed] = await here.rows("SELECT state, error FROM outbox WHERE key LIKE 'answer:%'")

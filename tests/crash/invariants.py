@@ -112,7 +112,7 @@ def _trail(folder: Path, end: Rows) -> Iterator[str]:
 
 def _runs(scenario: Scenario, deaths: Sequence[Rows], end: Rows) -> Iterator[str]:
     """Each run has its ending; one whose process died twice may be lost."""
-    prompts = Counter(run["prompt"] for run in end.runs)
+    prompts = Counter(run["prompt"] for run in end.runs if run["announces"] is None)
     if prompts != Counter(scenario.says.keys()) and not (_lost(end) and prompts <= Counter(scenario.says.keys())):
         yield f"runs are lost or doubled: {dict(prompts)}"
     for run in end.runs:
@@ -158,6 +158,8 @@ def _announcements(wall: Sequence[dict[str, Any]], end: Rows) -> Iterator[str]:
         elif said and row["receipt"] != said[0]:
             yield f"{row['key']} was said in {said[0]}, and its receipt is {row['receipt']}"
     for run in end.runs:
+        if run["announces"] is not None:
+            continue  # its words, if any, are in the answer of the job that it announces
         if [row["key"] for row in end.outbox].count(f"answer:{run['id']}") != 1:
             yield f"the run of {run['prompt']!r} owes no answer, or several"
 
