@@ -37,7 +37,9 @@ async def test_one_that_is_started_while_no_bot_runs_waits_for_the_next_start(tm
     assert (done.returncode, done.stderr) == (0, "")
     async with open_house(tmp_path, Script("Counted.")) as house:
         assert [person for person, _ in house.face.told] == [ASKER.id]
-        assert await house.rows("SELECT budget_ms, state FROM run WHERE kind = 'job'") == [{"budget_ms": 300_000, "state": "done"}]
+        assert await house.rows("SELECT budget_ms, state FROM run WHERE kind = 'job'") == [
+            {"budget_ms": 300_000, "state": "done"}
+        ]
 
 
 async def test_the_persons_own_preference_holds_when_nothing_is_said(tmp_path: Path) -> None:
