@@ -26,7 +26,6 @@ EVERYWHERE = ("approve", "deny", "expire", "batch", "question", "job", "undelive
 
 UNREACHED = {
     "requeue": "only after a commit that failed: tests/test_engine_faults.py",
-    "allowed": "what a rule allows has no claim, so it may be repeated (docs/policy.md): tests/test_policy.py",
     "refuse": "what could not be shown under a clock gets its card in the next life: tests/test_holding.py",
     "look again": "done at each new connection: tests/cogs/test_where_cards_go.py",
     "pin": "made again when the server is seen again: tests/mcp",
@@ -44,6 +43,16 @@ UNREACHED = {
     "drop steps": "only where somebody spoke before it was taken up: tests/test_steps.py",
     "put off schedule": "tried again when it was forgotten: tests/test_schedules.py",
     "put back": "only in a stop in order: tests/test_stopping.py, tests/wire/test_jobs_on_the_wire.py",
+    # What a person does by a command or a button is one commit, and is done again when it was forgotten.
+    "stop turn": "tests/test_stopping.py",
+    "fork": "tests/test_forking.py",
+    "draft rules": "tests/cogs/test_policy.py",
+    "policy": "tests/cogs/test_policy.py",
+    "reload": "tests/mcp/test_reloading.py",
+    "refused reload": "tests/mcp/test_reloading.py",
+    "doctor": "tests/cogs/test_doctor_command.py",
+    "startup": "how the last process ended, a note for people: tests/test_startup.py",
+    "end process": "the same: tests/test_startup.py",
     "start job at the command line": "another process's only commit: tests/test_cli_jobs.py",
     "cancel job at the command line": "another process's only commit: tests/test_cli_jobs.py",
 }
