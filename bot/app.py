@@ -23,6 +23,7 @@ from bot.deferral.seal import Seal, load_key
 from bot.deferral.tool import Tool
 from bot.delivery import Delivery
 from bot.doctor import examine
+from bot.drills import Drills
 from bot.edits import Edits
 from bot.engine import Engine
 from bot.guild_book import GuildBook
@@ -282,11 +283,21 @@ async def open_app(
                     door=door,
                     tools=by_name,
                 ),
+                drills=Drills(
+                    database=database,
+                    clock=clock,
+                    new_id=new_id,
+                    authority=authority,
+                    background=background,
+                    tools=lambda: tuple(by_name),
+                    deliver=engine.sweep,
+                ),
                 startup=Startup(database=database, clock=clock, boot=boot, tell=settings.startup_report),
                 examine=partial(examine, settings, Path.cwd()),
             )
             try:
                 yield App(engine=engine, database=database, background=background, upkeep=upkeep)
             finally:
+                upkeep.drills.stop()
                 await engine.stop(grace=STOP_GRACE_SECONDS)
                 await upkeep.startup.end()

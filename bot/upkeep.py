@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from bot.clock import Clock
 from bot.doctor import Finding
+from bot.drills import Drills
 from bot.reloading import Reloading
 from bot.startup import Startup
 from bot.toolbook import Toolbook
@@ -20,5 +21,6 @@ class Upkeep:
     toolbook: Toolbook
     reloading: Reloading
     startup: Startup
+    drills: Drills
     examine: Callable[[], AsyncIterator[Finding]]
     """Looks at this machine, as `signoff doctor` does."""

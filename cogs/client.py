@@ -25,6 +25,7 @@ from cogs.approvals import Approvals
 from cogs.begin import Beginner
 from cogs.chat import Chat
 from cogs.doctor import Doctor
+from cogs.drill import Drill
 from cogs.errors import SignoffTree
 from cogs.fork import Fork
 from cogs.help import Help
@@ -111,9 +112,11 @@ class SignoffClient(commands.Bot):
     async def setup_hook(self) -> None:
         """Learn who owns the bot, offer the commands, and begin to make good what a dead process left."""
         spawn = self._background.spawn
+        drill = Drill(self._upkeep.drills)
         tools = Tools(self._engine, self._upkeep.toolbook, self._upkeep.clock)
-        await self.add_cog(Presses(self, self._engine, self.surface, spawn, tools=tools))
+        await self.add_cog(Presses(self, self._engine, self.surface, spawn, tools=tools, drill=drill))
         await self.add_cog(tools)
+        await self.add_cog(drill)
         await self.add_cog(Reload(self._upkeep.reloading))
         await self.add_cog(Doctor(self, self._engine, self.surface, self._upkeep))
         beginner = Beginner(self._engine, self.surface, spawn)
@@ -137,7 +140,9 @@ class SignoffClient(commands.Bot):
         await self._engine.belong_to(str(application.id))
         await self._offer_commands(application.id)
         self._engine.connect(self.surface)
+        self._upkeep.drills.connect(self.surface)
         spawn(self._engine.recover(), name="recover")
+        spawn(self._upkeep.drills.sweep(), name="recover drills")
 
     def _read_more_if_allowed(self, flags: discord.ApplicationFlags) -> None:
         """Asking for a privileged intent that is not allowed ends the connection, so it is looked up first."""

@@ -71,6 +71,8 @@ class Verb(StrEnum):
     RULES_DEMANDS = "rules-demands"
     RULES_WHO_UP = "rules-who-up"
     RULES_WHO_REMOVE = "rules-who-remove"
+    DRILL = "drill"
+    """The id is a drill's."""
     TOOLS_PAGE = "tools-page"
     """Another page of the tools; the number says which, the id nothing."""
     HELP = "help"

@@ -87,6 +87,7 @@ TEXTS: dict[Topic, str] = {
         "- **Commands look old**: restart Discord (Ctrl+R).\n"
         "- **I was restarted**: open cards go on working. What ran while I died is marked interrupted and never run"
         " again by itself.\n\n"
-        "For approvers and those who manage the server: `/doctor` looks at everything and says what to do."
+        "For approvers and those who manage the server: `/doctor` looks at everything and says what to do;"
+        " `/drill` finds out who really can decide."
     ),
 }

@@ -33,6 +33,7 @@ from cogs import (
     schedule_drafts,
 )
 from cogs.custom_ids import RULES, CustomId, Verb, decode
+from cogs.drill import Drill
 from cogs.interactions import acknowledge, actor_of, open_form, place_of, whisper
 from cogs.replies import Spawn
 from cogs.surface import DiscordSurface
@@ -56,10 +57,11 @@ class Presses(commands.Cog):
     """Receives presses and hands them to the engine."""
 
     def __init__(
-        self, bot: commands.Bot, engine: Engine, surface: DiscordSurface, spawn: Spawn, *, tools: Tools
+        self, bot: commands.Bot, engine: Engine, surface: DiscordSurface, spawn: Spawn, *, tools: Tools, drill: Drill
     ) -> None:
         self._bot = bot
         self._tools = tools
+        self._drill = drill
         self._engine = engine
         self._surface = surface
         self._spawn = spawn
@@ -124,6 +126,8 @@ class Presses(commands.Cog):
             case Verb.ALL_CANCEL:
                 await acknowledge(interaction)
                 await self._together(interaction, every, Act.CANCEL)
+            case Verb.DRILL:
+                await self._drill.pressed(interaction, pressed.id)
             case Verb.TOOLS_PAGE:
                 await acknowledge(interaction)
                 await self._tools.show(interaction, pressed.number or 0)

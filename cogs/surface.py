@@ -10,9 +10,10 @@ import logging
 
 import discord
 
+from bot.drills import DrillView
 from bot.errors import DeliveryError, Unreachable
 from bot.surface import Announcement, CardView, JobView
-from cogs import cards, faults, forums, job_cards, limits, places, posting, visibility
+from cogs import cards, drill, faults, forums, job_cards, limits, places, posting, visibility
 from cogs.faults import NotAccepted
 from cogs.members import Members
 from cogs.messages import Messages
@@ -113,6 +114,22 @@ class DiscordSurface:
         """See `Surface.closed`."""
         with faults.delivering():
             return await visibility.closed(self._client, places.parse(place))
+
+    async def post_drill(self, view: DrillView) -> str:
+        """See `DrillFace.post_drill`."""
+        return str(await self.channel(places.parse(view.drill.place)).create(drill.post(view)))
+
+    async def edit_drill(self, view: DrillView) -> None:
+        """See `DrillFace.edit_drill`."""
+        if view.drill.message is not None:
+            channel = self.channel(places.parse(view.drill.place))
+            await channel.edit(int(view.drill.message), view=drill.render(view))
+
+    async def tell_drill(self, person: str, view: DrillView) -> None:
+        """See `DrillFace.tell_drill`."""
+        with faults.delivering():
+            direct = await self._client.create_dm(discord.Object(int(person)))
+        await self.channel(Place(guild=None, channel=direct.id)).create(drill.post(view, person=person))
 
     async def announce(self, announcement: Announcement) -> str:
         """See `Surface.announce`."""

@@ -97,6 +97,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.app": {"bot", "storage"},
     "bot.toolbook": {"bot"},
     "bot.reloading": {"bot", "storage"},
+    "bot.drills": {"bot", "storage"},
     "bot.startup": {"bot", "storage"},
     "bot.upkeep": {"bot", "storage"},
     "bot.doctor": {"bot", "storage"},
