@@ -206,6 +206,7 @@ async def open_app(
                 nobody_can_decide=nobody_can_decide,
                 mask=mask,
                 own=own,
+                images=settings.images,
             ) as loop,
         ):
             check_approver_rules(settings, by_name)

@@ -138,6 +138,11 @@ class Engine:
         call = await self.decisions.permitted(press, Act.AGAIN)
         await self.take_turn(replace(ctx, prompt=sentences.once_more(call)), reply, again=call)
 
+    @property
+    def takes_images(self) -> bool:
+        """Whether the model can be shown images."""
+        return self._turns.takes_images
+
     async def take_turn(self, ctx: TurnContext, reply: Reply, *, again: Approval | None = None) -> None:
         """Run one request until it is answered, waits for people, or has failed. The answer goes to `reply`.
 
@@ -152,6 +157,8 @@ class Engine:
             await self._holding.again(run, reply, ctx.clock)
             return
         self._holding.begin(run.id, reply, ctx.clock)
+        if ctx.left_out:
+            self._background.spawn(self._deliver(), name=f"left out {run.id}")
         # The turn is ours from here on: it goes on if the face's own task is cancelled.
         await asyncio.shield(self._background.spawn(self._go(run.id), name=f"turn {run.id}"))
 

@@ -6,7 +6,7 @@ from bot.clock import Clock, NewId
 from bot.errors import DecisionRefused
 from bot.jobs.desk import JobDesk
 from bot.surface import TurnContext
-from storage import approvals, audit, conversations, runs
+from storage import approvals, attachments, audit, conversations, outbox, runs
 from storage.approvals import Approval
 from storage.database import Database, Transaction
 from storage.runs import Run, RunKind, RunState
@@ -98,6 +98,10 @@ class Intake:
     async def _store(self, tx: Transaction, run: Run, ctx: TurnContext) -> None:
         await conversations.ensure(tx, run.conversation, at=run.created_at)
         await runs.create(tx, run)
+        await attachments.put(tx, run.id, ctx.attached)
+        if ctx.left_out:
+            body = {"text": ctx.left_out}
+            await outbox.owe(tx, key=f"left-out:{run.id}", run=run.id, place=run.place, body=body, at=run.created_at)
         await self._record(tx, run, ctx, f"{run.kind}_started")
 
     async def _record(self, tx: Transaction, run: Run, ctx: TurnContext, event: str) -> None:

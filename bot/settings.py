@@ -76,6 +76,8 @@ class Settings(BaseSettings):
     """The user's own pydantic-ai agent, as package.module:name; None is ours."""
     agent_deps: str | None = None
     """What makes its dependencies, likewise."""
+    images: Literal["auto", "on", "off"] = "auto"
+    """Whether the model is shown images that people attach; `auto`: as far as is known of it."""
     streaming: Annotated[bool, BeforeValidator(values.switch)] = True
     """Whether answers grow while the model writes."""
 

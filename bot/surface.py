@@ -12,6 +12,7 @@ from typing import Protocol
 
 from bot.rules import Standing
 from storage.approvals import Approval
+from storage.attachments import Attached
 from storage.cards import Card
 from storage.jobs import Job, Step
 from storage.runs import Run
@@ -52,6 +53,10 @@ class TurnContext:
     """The channel that the place is a thread of, or ''."""
     roles: frozenset[str] = frozenset()
     """Role ids that the requester holds in the place's guild, from the request's own payload."""
+    attached: tuple[Attached, ...] = ()
+    """What came with the prompt, within the limits of `bot.attachments`."""
+    left_out: str = ""
+    """What of it did not, in a sentence for people."""
 
 
 @dataclass(frozen=True, kw_only=True)

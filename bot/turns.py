@@ -27,7 +27,7 @@ from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
 from bot.progress import Progress
 from bot.recording import Recording
-from storage import approvals, conversations, jobs, requests, runs
+from storage import approvals, attachments, conversations, jobs, requests, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
 from storage.jobs import Note
@@ -168,6 +168,11 @@ class Turns:
             self.stop_working(run.id)
         return done is not None
 
+    @property
+    def takes_images(self) -> bool:
+        """Whether the model can be shown images."""
+        return self._loop.takes_images
+
     def stop_working(self, run_id: str) -> None:
         """The run has ended: what still works on it stops at its next await."""
         if (limit := self._limits.get(run_id)) is not None and not limit.expired():
@@ -229,6 +234,7 @@ class Turns:
             new_length = await conversations.append(
                 tx, run.conversation, run=run.id, at_length=length, bodies=result.messages
             )
+            await attachments.forget(tx, run.id)
             if new_length is None:
                 raise RuntimeError(f"conversation {run.conversation} grew outside its lane")
             if result.pending:
@@ -278,6 +284,7 @@ class Turns:
                 first=first,
                 keep=keep,
                 is_event=is_event,
+                attached=await attachments.of(reader, run.id),
             )
             return length, given, notes
         settled = await approvals.of_pause(reader, run.id, run.pause.number)

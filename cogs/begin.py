@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 
 import discord
 
 from bot.engine import Engine
 from bot.surface import Reply, TurnContext
-from cogs import places
+from cogs import enclosures, places
+from cogs.enclosures import NOTHING, Taken
 from cogs.interactions import roles_of
 from cogs.places import Place
 from cogs.replies import Spawn
@@ -38,6 +40,7 @@ class Beginner:
         notify: str = "channel",
         reply_to: int | None,
         if_apart: bool = False,
+        taken: Taken = NOTHING,
     ) -> None:
         """Start a turn in the background; its answer grows in a message of its own."""
         ctx = TurnContext(
@@ -49,9 +52,15 @@ class Beginner:
             request=str(request),
             prompt=prompt,
             notify=notify,
+            attached=taken.attached,
+            left_out=taken.left_out,
         )
         reply = self._surface.reply(place, f"reply/{request}", reply_to=reply_to, if_apart=if_apart)
         self._spawn(self._turn(ctx, reply), name=f"turn {request}")
+
+    async def take(self, files: Sequence[discord.Attachment]) -> Taken:
+        """Read what somebody attached, as far as the model takes it."""
+        return await enclosures.take(files, takes_images=self._engine.takes_images)
 
     async def _turn(self, ctx: TurnContext, reply: Reply) -> None:
         try:

@@ -34,13 +34,14 @@ class Chat(commands.Cog):
         """`in_thread`: open a thread for each request of a channel, unless the person wants it otherwise."""
         self._bot = bot
         self._engine = engine
-        self._begin = beginner.begin
+        self._beginner = beginner
         self._in_thread = in_thread
 
     @app_commands.command(description="Ask for something. What it does for you waits for a sign-off.")
     @app_commands.describe(
         prompt="What you want, in your own words.",
         notify="Where a late answer goes: this channel, a direct message, or both; else as set with /notify.",
+        file="A text or an image for it.",
         thread="Whether to open a thread for it and answer there; in it I need no mention.",
     )
     @app_commands.allowed_installs(guilds=True, users=False)
@@ -50,6 +51,7 @@ class Chat(commands.Cog):
         interaction: discord.Interaction,
         prompt: app_commands.Range[str, 1, PROMPT],
         notify: Notify | None = None,
+        file: discord.Attachment | None = None,
         thread: bool | None = None,
     ) -> None:
         """Quote the request where everybody sees it, then work on it."""
@@ -65,7 +67,7 @@ class Chat(commands.Cog):
             if opened is not None:
                 place, within, shown = opened, str(place.channel), None
         held = interaction.guild_id is None or interaction.app_permissions.read_message_history
-        self._begin(
+        self._beginner.begin(
             place,
             interaction.user,
             within=within,
@@ -74,6 +76,7 @@ class Chat(commands.Cog):
             notify=notify or await self._engine.desk.notify_of(str(interaction.user.id), str(place)),
             reply_to=shown if held else None,
             if_apart=True,
+            taken=await self._beginner.take([file] if file is not None else []),
         )
 
 

@@ -19,6 +19,9 @@ from cogs.surface import DiscordSurface
 
 logger = logging.getLogger(__name__)
 
+WORDLESS = "(The person sent this without words.)"
+"""The prompt of a message that is nothing but what is attached."""
+
 
 class Mentions(commands.Cog):
     """Receives messages and hands those that are meant for the bot to the engine."""
@@ -26,7 +29,7 @@ class Mentions(commands.Cog):
     def __init__(self, bot: commands.Bot, surface: DiscordSurface, beginner: Beginner) -> None:
         self._bot = bot
         self._surface = surface
-        self._begin = beginner.begin
+        self._beginner = beginner
 
     @commands.Cog.listener()
     async def on_message(self, message: discord.Message) -> None:
@@ -34,17 +37,18 @@ class Mentions(commands.Cog):
         if not is_meant(self._bot.user, message):
             return
         place = Place(guild=message.guild.id if message.guild is not None else None, channel=message.channel.id)
-        prompt = self._without_mention(message.content)
+        prompt = self._without_mention(message.content) or (WORDLESS if message.attachments else "")
         lacking = permissions.missing_in(self._bot, place.guild, place.channel)
         if lacking or not prompt:
             await self._say(place, message.id, permissions.sentence(lacking) if lacking else HELP)
             return
-        self._begin(
+        self._beginner.begin(
             place,
             message.author,
             within=above(message.channel),
             request=message.id,
             prompt=prompt,
+            taken=await self._beginner.take(message.attachments),
             reply_to=message.id,
         )
 
@@ -68,7 +72,7 @@ def is_meant(me: discord.ClientUser | None, message: discord.Message) -> bool:
         return True
     # Without a mention Discord may hide the text from us (message content intent), and then it is not meant for us
     # either: nothing can be made of it, or the person switched the mention off.
-    if not message.content:
+    if not message.content and not message.attachments:
         return False
     answered = message.reference.resolved if message.reference is not None else None
     if isinstance(answered, discord.Message):

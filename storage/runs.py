@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
-from storage import steps
+from storage import attachments, steps
 from storage.database import Reader, Row, Transaction
 
 PAUSE_VERSION = 1
@@ -215,6 +215,7 @@ async def end(tx: Transaction, id: str, to: RunState, *, owner: str | None, at: 
     )
     if done:
         await steps.clear(tx, id)
+        await attachments.forget(tx, id)
     return bool(done)
 
 

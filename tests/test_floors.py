@@ -82,6 +82,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.recording": {"bot.clock", "bot.deferral", "storage"},
     "bot.anew": {"bot", "storage"},
     "bot.forking": {"bot", "storage"},
+    "bot.attachments": {"storage"},
     "bot.intake": {"bot", "storage"},
     "bot.progress": {"bot", "storage"},
     "bot.stopping": {"bot", "storage"},

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator, Callable, MutableMapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from typing import Literal
 
 from pydantic_ai.models import Model
 
@@ -14,6 +15,8 @@ from bot.agent.own import OwnAgent, load_own
 from bot.clock import Clock
 from bot.deferral.policy import Policy
 from bot.deferral.tool import Tool
+
+Images = Literal["auto", "on", "off"]
 
 __all__ = ["Model", "load_own", "open_loop"]
 
@@ -32,10 +35,12 @@ async def open_loop(
     mask: Callable[[str], str],
     record: Record | None = None,
     own: OwnAgent | None = None,
+    images: Images = "auto",
 ) -> AsyncIterator[AgentLoop]:
     """The loop over a model given by name (None: the offline model) or as an object. `tools` may change meanwhile.
 
-    With the user's `own` agent, its tools are added to `tools`.
+    With the user's `own` agent, its tools are added to `tools`. `images`: whether the model is shown those that
+    people attach; `auto`: as far as is known of it.
     Raises `SettingsError` or `ModelError` when the model cannot be built.
     """
     built = model if isinstance(model, Model) else build_model(model, timeout_seconds=timeout_seconds)
@@ -53,6 +58,13 @@ async def open_loop(
             if own is not None:
                 await stack.enter_async_context(own.agent)
                 tools.update({tool.name: tool for tool in await own.tools(built, tools)})
-            yield AgentLoop(model=built, gate=gate, streaming=streaming, timeout_seconds=timeout_seconds, own=own)
+            yield AgentLoop(
+                model=built,
+                gate=gate,
+                streaming=streaming,
+                timeout_seconds=timeout_seconds,
+                own=own,
+                takes_images=images == "on" or (images == "auto" and built.profile.get("supports_image_input", True)),
+            )
     finally:
         await close_model(built)

@@ -10,7 +10,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Tool
 from pydantic_ai.models import Model
 from pydantic_ai.settings import ModelSettings
 
-from bot.agent import history
+from bot.agent import enclosed, history
 from bot.agent.driver import Driver
 from bot.agent.executions import Executions
 from bot.agent.gate import Gate, RunDeps
@@ -22,6 +22,7 @@ from bot.agent.stretch import OnText, Stretch, cost_of
 from bot.deferral.calls import FirstCall, Keep, Limits, LoopResult, Steps, ToolResult, Usage
 from bot.deferral.events import Reporter
 from bot.errors import RunStopped, TurnStopped
+from storage.attachments import Attached
 from storage.runs import Run
 
 __all__ = ["AgentLoop", "OnText"]
@@ -46,8 +47,10 @@ class AgentLoop:
         timeout_seconds: float,
         instructions: str = INSTRUCTIONS,
         own: OwnAgent | None = None,
+        takes_images: bool = False,
     ) -> None:
-        """`own` is the user's agent, in the place of ours."""
+        """`own` is the user's agent, in the place of ours. `takes_images`: whether the model can be shown any."""
+        self.takes_images = takes_images
         self._streaming = streaming
         self._settings = ModelSettings(timeout=timeout_seconds)
         self._gate = gate
@@ -65,6 +68,7 @@ class AgentLoop:
         on_text: OnText | None,
         report: Reporter | None = None,
         first: FirstCall | None = None,
+        attached: Sequence[Attached] = (),
         keep: Keep | None = None,
         is_event: bool = False,
     ) -> LoopResult:
@@ -73,10 +77,11 @@ class AgentLoop:
         `waiting` says, by call id, what the model is told about calls that still wait from earlier pauses. With `first`
         the model is not asked what to do at first: that call goes through the gate as if it had made it. `is_event`: no
         person wrote the prompt, and it is stored as that.
-        Raises `ModelError`.
+        `attached` came with the prompt. Raises `ModelError`.
         """
         messages = history.load(bodies)
         added = history.placeholders(messages, lambda call_id: waiting.get(call_id, INTERRUPTED))
+        added = [*added, *enclosed.message(attached)]
         if first is None:
             recorder = Recorder(keep, before=added)
             stretch = await self.go(run, [*messages, *added], prompt, on_text=on_text, report=report, recorder=recorder)
@@ -172,6 +177,7 @@ class AgentLoop:
 
         `executions` has counted what was run for it already. Raises only what cancels it from outside.
         """
+        messages = enclosed.with_images(messages, most=enclosed.NEWEST_IMAGES if self.takes_images else 0)
         limits = limits or Limits()
         tools = self._gate.tools()
         deps = RunDeps(

@@ -22,6 +22,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 from pydantic_ai.models.function import AgentInfo, DeltaToolCall, DeltaToolCalls, FunctionModel
+from pydantic_ai.profiles import ModelProfile
 
 from bot.agent.offline_answers import EVENT_MARK, inline, report, report_event
 from bot.agent.offline_rules import Reading, read_prompt
@@ -55,7 +56,9 @@ _EXAMPLES = (
 
 def offline_model() -> FunctionModel:
     """The model used when `SIGNOFF_MODEL` is not set."""
-    return FunctionModel(_request, stream_function=_stream, model_name="offline")
+    return FunctionModel(
+        _request, stream_function=_stream, model_name="offline", profile=ModelProfile(supports_image_input=False)
+    )
 
 
 async def _request(messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:

@@ -15,6 +15,7 @@ from pydantic_ai.messages import (
     UserPromptPart,
 )
 
+from bot.agent import enclosed
 from bot.agent.history import EVENT, load
 
 GIST = 2_000
@@ -51,10 +52,7 @@ def _said(messages: Sequence[ModelMessage]) -> Iterator[tuple[str, str]]:
             for part in message.parts:
                 match part:
                     case UserPromptPart():
-                        yield (
-                            "Event" if (message.metadata or {}).get(EVENT) else "Person",
-                            part.content if isinstance(part.content, str) else str(part.content),
-                        )
+                        yield "Event" if (message.metadata or {}).get(EVENT) else "Person", enclosed.words(part)
                     case ToolReturnPart():
                         yield f"Result of {part.tool_name}", str(part.content)
                     case RetryPromptPart():
