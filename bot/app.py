@@ -14,6 +14,7 @@ from bot.agent.mcp_door import PinnedPolicy, open_door
 from bot.asking import Asking
 from bot.background import Background
 from bot.clock import Clock, NewId
+from bot.commands import Commands
 from bot.decisions import Decisions
 from bot.deferral import registry
 from bot.deferral.authority import Authority
@@ -40,6 +41,7 @@ from bot.rules import Subject
 from bot.settings import Settings, environment
 from bot.startup import Startup
 from bot.toolbook import Toolbook
+from bot.toolbox.detached import Detached
 from bot.toolbox.sandbox import Sandbox
 from bot.turns import Turns
 from bot.upkeep import Upkeep
@@ -93,11 +95,13 @@ async def open_app(
     open_db: OpenDatabase = open_database,
     job_limits: JobLimits | None = None,
     sandbox: Sandbox | None = None,
+    detached: Detached | None = None,
     reread: Callable[[], Settings] | None = None,
 ) -> AsyncIterator[App]:
     """Open everything below the faces. `model` stands in for the one that the settings name.
 
-    `sandbox` is the one that `tools` run commands in; `reread` reads the settings anew, as `load_settings` does.
+    `sandbox` is the one that `tools` run commands in, and `detached` what they run in the background; `reread` reads
+    the settings anew, as `load_settings` does.
 
     Raises `DatabaseError`, `SettingsError`. The caller holds the single-process lock.
     """
@@ -251,6 +255,9 @@ async def open_app(
                 sweep_ms=sweep_ms,
                 watch=watch,
                 most_waiting=settings.queue,
+                commands=None
+                if detached is None
+                else Commands(database=database, clock=clock, detached=detached, above=delivery.above, mask=mask),
                 schedules=Schedules(
                     database=database,
                     clock=clock,

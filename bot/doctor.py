@@ -17,6 +17,7 @@ from bot.agent.models import build_model, close_model
 from bot.errors import ModelError, SettingsError, StartError
 from bot.settings import ENV_FILE, TOML_FILE, Settings
 from bot.single import data_lock, holder, token_lock
+from bot.toolbox.command_files import COMMANDS_FOLDER, CommandFiles, CommandState
 from bot.toolbox.sandbox import Sandbox
 from storage.database import DatabaseError, open_database
 from storage.health import damage
@@ -68,6 +69,8 @@ async def examine(settings: Settings, folder: Path) -> AsyncIterator[Finding]:
     for finding in _within_reach(settings, folder):
         yield finding
     yield await _sandbox(settings)
+    for finding in _commands(settings):
+        yield finding
     yield await _model(settings)
 
 
@@ -213,6 +216,18 @@ async def _sandbox(settings: Settings) -> Finding:
         )
     kept = "; ".join(check.name for check in report.checks)
     return Finding(id="sandbox", level=Level.OK, text=f"bubblewrap keeps its promises: {kept}")
+
+
+def _commands(settings: Settings) -> list[Finding]:
+    """The commands that run in the background, if any do."""
+    running = [
+        f"{one.id} ({' '.join(one.command.split())[:80]})"
+        for one in CommandFiles(settings.database.parent / COMMANDS_FOLDER).every()
+        if one.state is CommandState.RUNNING
+    ]
+    if not running:
+        return []
+    return [Finding(id="commands", level=Level.OK, text=f"{len(running)} run in the background: {'; '.join(running)}")]
 
 
 async def _model(settings: Settings) -> Finding:

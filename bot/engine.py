@@ -13,6 +13,7 @@ from dataclasses import replace
 from bot.anew import Anew
 from bot.background import Alarm, Background
 from bot.clock import Clock, NewId
+from bot.commands import Commands
 from bot.decisions import Decisions, Together, Verdict
 from bot.deferral import sentences
 from bot.deferral.authority import Act, Authority
@@ -68,11 +69,13 @@ class Engine:
         sweep_ms: int,
         watch: JobWatch,
         schedules: Schedules,
+        commands: Commands | None = None,
         policy_desk: PolicyDesk,
         most_waiting: int,
     ) -> None:
         """`most_waiting`: how many requests may wait in line behind the one that a conversation works on."""
         self.database = database
+        self._commands = commands
         self.authority, self.policy_desk = authority, policy_desk
         self._clock = clock
         self._boot = boot
@@ -312,6 +315,7 @@ class Engine:
             self.decisions.expire,
             self.schedules.occurrences.run_due,
             self._start_approved,
+            *(() if self._commands is None else (self._commands.announce,)),
             self._deliver,
         ):
             try:

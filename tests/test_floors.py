@@ -80,6 +80,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.holding": {"bot", "storage"},
     "bot.ending": {"bot.jobs", "storage"},
     "bot.recording": {"bot.clock", "bot.deferral", "storage"},
+    "bot.commands": {"bot.clock", "bot.jobs", "bot.toolbox", "storage", "anyio"},
     "bot.anew": {"bot", "storage"},
     "bot.forking": {"bot", "storage"},
     "bot.attachments": {"storage"},

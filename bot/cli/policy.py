@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, create_model
 
-from bot.clock import new_id
+from bot.clock import SystemClock, new_id
 from bot.console import visible
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.errors import DecisionRefused, NothingRan
@@ -18,6 +18,8 @@ from bot.permits import Example
 from bot.policing import build_policy
 from bot.settings import Settings
 from bot.toolbox import builtin_tools
+from bot.toolbox.command_files import COMMANDS_FOLDER
+from bot.toolbox.detached import Detached
 from bot.toolbox.sandbox import Sandbox
 from storage.runs import Run
 
@@ -66,7 +68,16 @@ def _tools(settings: Settings) -> list[Tool]:
         raise DecisionRefused("only_looking", "Nothing is started here.")
 
     sandbox = Sandbox(bare=settings.sandbox == "none")
-    return [*builtin_tools(workspace=settings.workspace, sandbox=sandbox, new_id=new_id), make_start_job(no_job)]
+    workspace = settings.workspace
+    detached = Detached(
+        folder=settings.database.parent / COMMANDS_FOLDER,
+        workspace=workspace,
+        sandbox=sandbox,
+        clock=SystemClock(),
+        new_id=new_id,
+    )
+    tools = builtin_tools(workspace=workspace, sandbox=sandbox, new_id=new_id, detached=detached)
+    return [*tools, make_start_job(no_job)]
 
 
 def _validated(tool: Tool, example: Example) -> tuple[Mapping[str, Any], str]:

@@ -16,6 +16,8 @@ from bot.redact import Redactor
 from bot.settings import Settings, environment, load_settings, twin_address
 from bot.single import data_lock, hold, token_lock
 from bot.toolbox import builtin_tools
+from bot.toolbox.command_files import COMMANDS_FOLDER
+from bot.toolbox.detached import Detached
 from bot.toolbox.ready import report
 from bot.toolbox.sandbox import Sandbox
 
@@ -105,7 +107,14 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, stopping.set)
     sandbox = Sandbox(bare=settings.sandbox == "none")
-    tools = builtin_tools(workspace=settings.workspace, sandbox=sandbox, new_id=new_id)
+    detached = Detached(
+        folder=settings.database.parent / COMMANDS_FOLDER,
+        workspace=settings.workspace,
+        sandbox=sandbox,
+        clock=SystemClock(),
+        new_id=new_id,
+    )
+    tools = builtin_tools(workspace=settings.workspace, sandbox=sandbox, new_id=new_id, detached=detached)
     async with open_app(
         settings,
         tools=tools,
@@ -113,6 +122,7 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
         clock=SystemClock(),
         new_id=new_id,
         sandbox=sandbox,
+        detached=detached,
         reread=load_settings,
     ) as app:
         app.background.spawn(report(sandbox), name="sandbox self-test")

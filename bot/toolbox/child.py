@@ -246,6 +246,14 @@ async def await_death(pid: int, *, within: float) -> bool:
         handle = os.pidfd_open(pid)
     except ProcessLookupError:
         return True
+    try:
+        return await await_end(handle, within=within)
+    finally:
+        os.close(handle)
+
+
+async def await_end(handle: int, *, within: float) -> bool:
+    """Wait until the process behind a pidfd has ended. False if it outlives `within` seconds."""
     loop = asyncio.get_running_loop()
     ended = asyncio.Event()
     loop.add_reader(handle, ended.set)
@@ -256,5 +264,4 @@ async def await_death(pid: int, *, within: float) -> bool:
         return False
     finally:
         loop.remove_reader(handle)
-        os.close(handle)
     return True

@@ -10,7 +10,8 @@ import asyncio
 import logging
 import os
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -130,13 +131,33 @@ class Sandbox:
         `files` maps absolute paths to what the command finds there, read-only. Raises `NothingRan` when the command
         was certainly not begun (no sandbox here, say), `Lost` when something else killed it.
         """
+        await self._tested()
+        return await self._run(argv, workspace=workspace, timeout=timeout, stdin_data=stdin_data, files=files)
+
+    @asynccontextmanager
+    async def prepared(self, argv: Sequence[str], *, workspace: Path) -> AsyncIterator[tuple[list[str], Handed]]:
+        """The command line that runs `argv` as `run` would, for somebody else to start, and what it must inherit.
+
+        Raises `NothingRan`, also where commands run without a sandbox: nothing there could end all that they start.
+        """
+        await self._tested()
+        if self.bare:
+            raise NothingRan("commands run in the background only in the sandbox, and the settings have it off")
+        workspace = _checked(workspace)
+        with Handed() as handed:
+            try:
+                yield list(await self._prepared(argv, workspace, handed, None, {})), handed
+            except OSError as error:
+                raise NothingRan(f"the sandbox could not be prepared: {error}") from error
+
+    async def _tested(self) -> None:
+        """Raises `NothingRan` where the sandbox does not keep its promises."""
         async with self._testing:
             # Only a good report is remembered: who installs bubblewrap need not restart the bot.
             if self.report is None or not self.report.works:
                 await self.self_test()
         if self.report is None or not self.report.works:
             raise NothingRan(self.report.reason if self.report else "the sandbox was not tested")
-        return await self._run(argv, workspace=workspace, timeout=timeout, stdin_data=stdin_data, files=files)
 
     async def _run(
         self,

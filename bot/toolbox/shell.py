@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
+from bot.errors import NothingRan
+from bot.toolbox.background import begun
 from bot.toolbox.bound import scripts_of
 from bot.toolbox.commands import MOST_CHARACTERS, outcome, without_nul
+from bot.toolbox.detached import Detached
 from bot.toolbox.sandbox import Sandbox
 
 
@@ -19,12 +22,28 @@ class ShellArguments(Arguments):
 
     command: Annotated[str, Field(max_length=MOST_CHARACTERS), AfterValidator(without_nul)]
     """The command line, for /bin/sh."""
+    run_in_background: bool = Field(
+        default=False,
+        description="Start it and come back at once; its end is announced. For servers, builds and long work.",
+    )
+
+    @model_serializer(mode="wrap")
+    def _said(self, plain: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        """A command that is not for the background does not mention it: on no card, in no digest, in no key."""
+        values: dict[str, Any] = plain(self)
+        if not self.run_in_background:
+            values.pop("run_in_background", None)
+        return values
 
 
-def make_shell(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.0) -> Tool:
-    """The tool, for commands of at most `timeout` seconds in `workspace`."""
+def make_shell(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.0, detached: Detached | None = None) -> Tool:
+    """The tool, for commands of at most `timeout` seconds in `workspace`, and with `detached` for longer ones."""
 
     async def body(arguments: ShellArguments, call: Call) -> ToolOutcome:
+        if arguments.run_in_background:
+            if detached is None:
+                raise NothingRan("commands do not run in the background here")
+            return begun(await detached.start(arguments.command, call), detached.bounds)
         argv = ["/bin/sh", "-c", arguments.command]
         result = await sandbox.run(argv, workspace=workspace, timeout=timeout)
         return outcome(result, seconds=timeout)
@@ -37,7 +56,7 @@ def make_shell(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.0) -> T
         description=(
             "Run a command line with /bin/sh (POSIX sh, not bash) in the workspace. Returns stdout and stderr "
             f"together, then the exit code. It is stopped after {timeout:g} seconds, gets no input, and nothing it "
-            f"starts outlives it. It runs under: {sandbox.profile}."
+            f"starts outlives it, unless run_in_background is true. It runs under: {sandbox.profile}."
         ),
         arguments=ShellArguments,
         body=body,

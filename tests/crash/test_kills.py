@@ -40,6 +40,7 @@ UNREACHED = {
     "job card seen": "tests/test_jobs.py",
     "job card failed": "tests/test_jobs.py",
     "drop job card": "tests/test_jobs.py",
+    "command ended": "the folder is marked after it, and until then it is owed again: tests/test_commands.py",
     "drop steps": "only where somebody spoke before it was taken up: tests/test_steps.py",
     "put off schedule": "tried again when it was forgotten: tests/test_schedules.py",
     "put back": "only in a stop in order: tests/test_stopping.py, tests/wire/test_jobs_on_the_wire.py",

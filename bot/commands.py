@@ -1,0 +1,103 @@
+"""Tells people how background commands ended: once each, whichever life of the bot it was that noticed.
+
+A command's folder says how it ended (`bot.toolbox.detached`). The promise to say so is a row of the outbox like any
+other ending, under a key of its own; only when that is committed the folder is marked. Whatever comes between is made
+good by the next sweep, and the key keeps it from being said twice.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable
+from typing import Any
+
+import anyio.to_thread
+
+from bot.clock import Clock
+from bot.jobs.endings import ladder
+from bot.toolbox.background import how_it_stands
+from bot.toolbox.command_files import Command, CommandState
+from bot.toolbox.detached import Detached
+from storage import audit, outbox, runs
+from storage.database import Database
+
+logger = logging.getLogger(__name__)
+
+_SHOWN = 120
+"""Characters of a command that an announcement names it by."""
+
+
+class Commands:
+    """Watches the background commands of one data folder. Part of the sweep."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        detached: Detached,
+        above: Callable[[str], str | None],
+        mask: Callable[[str], str],
+    ) -> None:
+        """`above`: the channel that a place is a thread of."""
+        self._database = database
+        self._clock = clock
+        self._detached = detached
+        self._above = above
+        self._mask = mask
+
+    async def announce(self) -> None:
+        """Promise the ends of those that have ended. Safe to repeat."""
+        for command in await anyio.to_thread.run_sync(self._detached.untold):
+            if command.state is CommandState.LOST:
+                command = await self._detached.stop(command)  # what its keeper may have left when it was killed
+            await self._owe(command)
+            await anyio.to_thread.run_sync(self._detached.told, command)
+
+    async def _owe(self, command: Command) -> None:
+        now = self._clock.now()
+        async with self._database.begin("command ended") as tx:
+            run = await runs.get(tx, command.run)
+            ways: list[dict[str, Any]] = (
+                ladder(run, self._above(command.place)) if run is not None else [{"place": command.place}]
+            )
+            owed = await outbox.owe(
+                tx,
+                key=f"command:{command.id}",
+                run=command.run,
+                place=command.place,
+                body={"text": self._mask(ending(command)), "ping": [command.requester], "ladder": ways},
+                at=now,
+                person=command.requester,
+            )
+            if owed:
+                await audit.record(
+                    tx,
+                    at=now,
+                    actor=audit.SYSTEM,
+                    event=f"command_{command.state}",
+                    run=command.run,
+                    conversation=command.conversation,
+                    detail={"command": command.id, "call": command.call, "exit_code": command.exit_code},
+                )
+        logger.info("command ended", extra={"action": "command_ended", "command": command.id, "state": command.state})
+
+
+def ending(command: Command) -> str:
+    """The announcement: which command, how it ended, what to do next."""
+    line = " ".join(command.command.split()).replace("`", "'")
+    shown = line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
+    took = ""
+    if command.ended_at is not None and command.state is not CommandState.FAILED:
+        took = f" after {_duration(command.ended_at - command.started_at)}"
+    return (
+        f"The background command `{shown}` ({command.id}) {how_it_stands(command)}{took}. Ask me for its output if you"
+        " want to see it."
+    )
+
+
+def _duration(milliseconds: int) -> str:
+    seconds = max(0, milliseconds) // 1000
+    minutes, seconds = divmod(seconds, 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours} h {minutes} min" if hours else f"{minutes} min {seconds} s" if minutes else f"{seconds} s"
