@@ -19,6 +19,7 @@ from cogs.interactions import above, acknowledge, actor_of, place_of, roles_of, 
 from cogs.layout import Item
 
 ON_A_PAGE = 4
+_SHORT = 160
 _SERVERS = 3
 """Servers that are named on the first page; what is wrong with one stands beside its tools as well."""
 _WORDS = {"allow": "runs without asking", "ask": "asks first", "refuse": "refused here"}
@@ -99,7 +100,7 @@ def _lines(entry: ToolEntry, *, knows: bool) -> Iterator[str]:
         # The server's own words: nothing in them is ours.
         yield f"The MCP server {inert.line(entry.server)} says: {inert.line(_described(entry), limit=120)}"
     elif first:
-        yield first[:160]
+        yield _sentence(first)
     yield f"-# Why: {inert.line(entry.why, limit=110)}"
     if entry.depends:
         yield f"-# For some arguments {inert.line(entry.depends, limit=40)} decides instead."
@@ -109,6 +110,12 @@ def _lines(entry: ToolEntry, *, knows: bool) -> Iterator[str]:
     if entry.broken:
         problem = inert.line(entry.broken, limit=110) if knows else _PRIVATE_PROBLEM
         yield f"⚠ It will not run at this moment: {problem}"
+
+
+def _sentence(text: str) -> str:
+    """The first sentence: what follows is for the model."""
+    first = text.partition(". ")[0].rstrip(".")
+    return f"{first}." if len(first) < _SHORT else f"{first[: _SHORT - 1]}…"
 
 
 def _described(entry: ToolEntry) -> str:

@@ -87,6 +87,17 @@ async def test_a_servers_words_and_state_are_shown_as_its_own() -> None:
     assert "it ended" not in text_of_view(page([hostile], [here, lost], 0, knows=False))
 
 
+async def test_what_a_tool_is_for_is_said_in_one_whole_sentence() -> None:
+    view = page(
+        [entry(description="Runs a command. Returns what it printed.\nMore."), entry(description="x" * 500)],
+        [],
+        0,
+        knows=True,
+    )
+    assert "\nRuns a command.\n" in text_of_view(view)
+    assert "x" * 159 + "…" in text_of_view(view)
+
+
 async def test_the_longest_page_fits() -> None:
     long = [
         entry(f"server_{n}" + "x" * 50, server="server", description="y" * 2_000, why="w" * 400, depends="d" * 200,
