@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from bot.playground.faults import Fault
+from bot.playground.faults import Fault, FaultKind
 from bot.playground.people import Post
 from bot.playground.twin import Twin
 from tests.needs import needs
@@ -94,3 +94,31 @@ async def test_a_job_card_is_one_message_that_is_edited(signoff: Signoff, twin: 
     await twin.wait_for(lambda: "### Job · done" in job_card(twin).text, timeout=20, what="its card's last edit")
     assert len([post for post in twin.posts("ops") if "### Job" in post.text]) == 1
     await asyncio.wait_for(signoff.until("SELECT count(*) FROM job WHERE shown < version", 0), 10)
+
+
+@pytest.mark.parametrize("kind", ["cut_before", "cut_after"])
+async def test_a_cut_connection_neither_loses_an_ending_nor_says_it_twice(
+    signoff: Signoff, twin: Twin, kind: FaultKind
+) -> None:
+    await start(twin, "run `echo once >> log`")
+    card = await signoff.card("echo once")
+    cut = twin.faults.add(Fault(kind, "POST", CREATE))
+    await twin.people["ana"].click(card, "Approve")
+    await twin.wait_for(lambda: cut.struck, timeout=20, what="the cut")
+    await signoff.until("SELECT state FROM outbox WHERE key LIKE 'answer:%'", "delivered")
+    [ending] = endings(twin)
+    assert signoff.row("SELECT receipt FROM outbox WHERE key LIKE 'answer:%'") == str(ending.id)
+    assert signoff.logged() == ["once"]
+
+
+async def test_an_ending_that_no_way_takes_lies_in_the_inbox_with_each_failure(signoff: Signoff, twin: Twin) -> None:
+    await start(twin, "run `echo once >> log`")
+    card = await signoff.card("echo once")
+    twin.faults.add(Fault("status", "POST", CREATE, status=403, code=50001, times=1))
+    twin.faults.add(Fault("status", "POST", CREATE, status=403, code=50007, times=None))
+    await twin.people["ana"].click(card, "Approve")
+    await signoff.until("SELECT state FROM outbox WHERE key LIKE 'answer:%'", "inbox")
+    failures = str(signoff.row("SELECT failures FROM outbox WHERE key LIKE 'answer:%'"))
+    assert "I cannot see that channel." in failures
+    assert "Your direct messages are closed to me." in failures
+    assert endings(twin) == []
