@@ -253,3 +253,9 @@ def test_every_package_is_part_of_what_is_installed() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     packages = {name for name, path in MODULES.items() if path.name == "__init__.py"}
     assert set(project["tool"]["setuptools"]["packages"]) == packages
+
+
+def test_no_two_migrations_have_the_same_number() -> None:
+    """The second of them would never run."""
+    numbers = [path.name[:4] for path in sorted((ROOT / "storage" / "migrations").glob("*.sql"))]
+    assert numbers == [f"{number:04}" for number in range(1, len(numbers) + 1)]
