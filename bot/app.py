@@ -32,6 +32,7 @@ from bot.holding import Holding
 from bot.jobs.schedules import Schedules
 from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
+from bot.missed import Missed
 from bot.policing import Allowed, build_policy, check_approver_rules
 from bot.policy_desk import PolicyDesk
 from bot.progress import Progress
@@ -291,6 +292,7 @@ async def open_app(
                     door=door,
                     tools=by_name,
                 ),
+                missed=Missed(database=database, clock=clock),
                 drills=Drills(
                     database=database,
                     clock=clock,

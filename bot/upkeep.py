@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from bot.clock import Clock
 from bot.doctor import Finding
 from bot.drills import Drills
+from bot.missed import Missed
 from bot.reloading import Reloading
 from bot.startup import Startup
 from bot.toolbook import Toolbook
@@ -22,5 +23,6 @@ class Upkeep:
     reloading: Reloading
     startup: Startup
     drills: Drills
+    missed: Missed
     examine: Callable[[], AsyncIterator[Finding]]
     """Looks at this machine, as `signoff doctor` does."""

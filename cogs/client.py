@@ -9,8 +9,9 @@ import asyncio
 import hashlib
 import json
 import logging
+import sys
 from collections.abc import Awaitable, Callable, Iterator
-from typing import Literal
+from typing import Any, Literal
 
 import aiohttp
 import discord
@@ -33,10 +34,12 @@ from cogs.inbox import Inbox
 from cogs.jobs import Jobs
 from cogs.limits import PORTAL
 from cogs.mentions import Mentions
+from cogs.missed import Catching
 from cogs.policy import Policy
 from cogs.posting import NOBODY
 from cogs.presses import Presses
 from cogs.reload import Reload
+from cogs.resuming import Resuming
 from cogs.schedules import Schedules
 from cogs.surface import DiscordSurface
 from cogs.tools import Tools
@@ -88,6 +91,7 @@ class SignoffClient(commands.Bot):
         `in_thread`: see `Chat`. `message_content`: whether to ask Discord for the text of messages that do not mention
         the bot; `auto` where the application's page allows it.
         """
+        self._resuming = Resuming()
         super().__init__(
             commands.when_mentioned,
             help_command=None,
@@ -121,7 +125,9 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Doctor(self, self._engine, self.surface, self._upkeep))
         beginner = Beginner(self._engine, self.surface, spawn)
         await self.add_cog(Chat(self, self._engine, beginner, in_thread=self._in_thread))
-        await self.add_cog(Mentions(self, self.surface, beginner))
+        mentions = Mentions(self, self.surface, beginner)
+        await self.add_cog(mentions)
+        await self.add_cog(Catching(self, self._upkeep.missed, mentions, spawn))
         await self.add_cog(Approvals(self._engine))
         await self.add_cog(Jobs(self, self._engine))
         await self.add_cog(Schedules(self, self._engine))
@@ -164,6 +170,19 @@ class SignoffClient(commands.Bot):
                     f"{guild.id} stands among the approver roles, and is the server {guild.name} itself: the role that"
                     " everybody there holds. Take it out of SIGNOFF_APPROVER_ROLES and [[approvers]]."
                 )
+
+    def dispatch(self, event_name: str, /, *args: Any, **kwargs: Any) -> None:
+        """Keep count of connections, before discord.py acts on the end of one. Called by discord.py."""
+        if event_name == "disconnect":
+            self._resuming.broke(sys.exc_info()[1])
+        elif event_name in {"ready", "resumed"}:
+            self._resuming.stands()
+        super().dispatch(event_name, *args, **kwargs)
+
+    async def before_identify_hook(self, shard_id: int | None, *, initial: bool = False) -> None:
+        """Wait before a session begins that is not the first. Called by discord.py."""
+        if not initial:
+            await asyncio.sleep(self._resuming.wait_seconds())
 
     async def on_message(self, message: discord.Message, /) -> None:
         """Overrides discord.py's search for prefix commands: there are none. `Chat` listens by itself."""

@@ -36,21 +36,45 @@ class Mentions(commands.Cog):
         """Take a message that is meant for the bot. Called by discord.py for every message it may see."""
         if not is_meant(self._bot.user, message):
             return
-        place = Place(guild=message.guild.id if message.guild is not None else None, channel=message.channel.id)
-        prompt = self._without_mention(message.content) or (WORDLESS if message.attachments else "")
+        place, prompt = _place_of(message), self._prompt(message)
         lacking = permissions.missing_in(self._bot, place.guild, place.channel)
         if lacking or not prompt:
             await self._say(place, message.id, permissions.sentence(lacking) if lacking else HELP)
             return
+        await self._begin(place, message, message.author, prompt)
+
+    async def take_late(self, message: discord.Message) -> bool:
+        """Take a message that was written while the bot was away, as if it came now; whether it was meant for it.
+
+        What could not be worked on is left alone: help, or what is lacking, would come when nobody looks any more.
+        Raises what Discord raises when it does not say who wrote it.
+        """
+        if not is_meant(self._bot.user, message):
+            return False
+        place, prompt = _place_of(message), self._prompt(message)
+        if not prompt or permissions.missing_in(self._bot, place.guild, place.channel):
+            return False
+        person = message.author
+        if message.guild is not None and not isinstance(person, discord.Member):
+            person = await message.guild.fetch_member(person.id)  # a history does not tell the roles
+        await self._begin(place, message, person, prompt)
+        return True
+
+    async def _begin(
+        self, place: Place, message: discord.Message, person: discord.User | discord.Member, prompt: str
+    ) -> None:
         self._beginner.begin(
             place,
-            message.author,
+            person,
             within=above(message.channel),
             request=message.id,
             prompt=prompt,
             taken=await self._beginner.take(message.attachments),
             reply_to=message.id,
         )
+
+    def _prompt(self, message: discord.Message) -> str:
+        return self._without_mention(message.content) or (WORDLESS if message.attachments else "")
 
     def _without_mention(self, content: str) -> str:
         me = self._bot.user
@@ -62,6 +86,10 @@ class Mentions(commands.Cog):
             await self._surface.channel(place).create(Post(nonce=nonce, content=text, reply_to=to))
         except DeliveryError as error:
             logger.warning("could not answer", extra={"action": "answer_failed", "problem": str(error)})
+
+
+def _place_of(message: discord.Message) -> Place:
+    return Place(guild=message.guild.id if message.guild is not None else None, channel=message.channel.id)
 
 
 def is_meant(me: discord.ClientUser | None, message: discord.Message) -> bool:

@@ -182,6 +182,47 @@ async def test_cancelling_a_job_stops_what_it_is_doing(tmp_path: Path) -> None:
         assert len(house.face.said) == 1
 
 
+async def test_what_a_stopped_job_still_brings_in_is_no_news_and_nobodys_words(tmp_path: Path) -> None:
+    """A27: its program ends late, when the same goal runs again. Each job is told of once, by its own id."""
+    bench = Bench(hold=asyncio.Event())
+    script = Script(ACT, ACT, "Painted.", "Hello.")
+    async with open_house(tmp_path, script, bench=bench) as house:
+        first = await start(house)
+        deciding = asyncio.ensure_future(house.decide("approve"))
+        while await states(house, "approval") != ["running"]:
+            await asyncio.sleep(0)
+        await house.app.engine.cancel_job(first.id, ASKER)
+        second = await start_beside(house)
+        assert bench.hold is not None
+        bench.hold.set()
+        await deciding
+        await house.decide("approve")
+        await house.later(seconds=60)
+        endings = [said for said in house.face.said if said.key.startswith("answer:")]
+        assert [said.key for said in endings] == [f"answer:{first.id}", f"answer:{second.id}"]
+        assert f"Job `{first.id}` was stopped" in endings[0].text
+        assert f"Job `{second.id}` is done" in endings[1].text
+        await house.ask("hello", request="r9")
+        said = [
+            str(part.content)
+            for message in script.seen[-1]
+            for part in message.parts
+            if getattr(part, "part_kind", "") == "user-prompt"
+        ]
+        assert said[-1].endswith("hello")
+        assert all(one.startswith("[event: the person did not write this]") for one in said[:-1])
+        assert len([one for one in said if second.id in one]) == 1
+
+
+async def start_beside(house: House) -> Run:
+    """A job with the same goal, while something else is still at work: its card is what is waited for."""
+    ctx = TurnContext(conversation=PLACE, place=PLACE, requester=ASKER.id, request="r2", prompt="count")
+    job = await house.app.engine.start_job(ctx)
+    while len(house.face.cards) < 2:
+        await asyncio.sleep(0)
+    return job
+
+
 async def test_only_the_requester_and_approvers_cancel_a_job_and_only_once(tmp_path: Path) -> None:
     async with open_house(tmp_path, Script(ACT)) as house:
         job = await start(house)

@@ -101,6 +101,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.reloading": {"bot", "storage"},
     "bot.drills": {"bot", "storage"},
     "bot.startup": {"bot", "storage"},
+    "bot.missed": {"bot.clock", "storage"},
     "bot.upkeep": {"bot", "storage"},
     "bot.doctor": {"bot", "storage"},
     # The twin: a program of its own, which nothing but the front door imports.

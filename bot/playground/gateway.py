@@ -38,7 +38,7 @@ _KEPT_SESSIONS = 3
 DISPATCH, HEARTBEAT_NOW, IDENTIFY, RESUME, CHUNKS, INVALID, HELLO, ACK = 0, 1, 2, 6, 8, 9, 10, 11
 """Opcodes: discord.com/developers/docs/topics/opcodes-and-status-codes."""
 
-BAD_TOKEN, INTENTS_NOT_ALLOWED = 4004, 4014
+UNKNOWN_ERROR, BAD_TOKEN, INTENTS_NOT_ALLOWED = 4000, 4004, 4014
 """Close codes, same source."""
 
 
@@ -121,6 +121,8 @@ class GatewayFace:
         """The intents the portal allows: of the privileged ones only what threads without a mention need."""
         self.refuse_resumes = 0
         """How many of the next RESUMEs are answered with "invalid session" (opcode 9)."""
+        self.close_resumes = 0
+        """How many of the next RESUMEs are answered with the end of the socket."""
         self.delay = 0.0
         """Seconds by which events are held back."""
         self.identified = 0
@@ -182,7 +184,7 @@ class GatewayFace:
         elif opcode == IDENTIFY:
             await self._identify(line, data)
         elif opcode == RESUME:
-            self._resume(line, data)
+            await self._resume(line, data)
         elif opcode == CHUNKS and (session := self._of(line)) is not None:
             options = {k: data.get(k) for k in ("user_ids", "nonce")}
             await session.chunks.request_chunks(
@@ -221,7 +223,11 @@ class GatewayFace:
         self.identified += 1
         self._changes.note()
 
-    def _resume(self, line: Line, data: dict[str, Any]) -> None:
+    async def _resume(self, line: Line, data: dict[str, Any]) -> None:
+        if self.close_resumes:
+            self.close_resumes -= 1
+            await line.socket.close(code=UNKNOWN_ERROR)
+            return
         session = self._sessions.get(data["session_id"])
         if self.refuse_resumes:
             self.refuse_resumes -= 1
