@@ -168,7 +168,9 @@ class Showing:
 
     async def _failed(self, view: CardView, error: DeliveryError) -> None:
         card, now = view.card, self._clock.now()
-        final = isinstance(error, Unreachable) or card.tries + 1 >= MOST_TRIES
+        # What is there already must not go on looking alive: a permission that was taken away may be given back.
+        never = isinstance(error, Unreachable) and (card.message is None or isinstance(error, Gone | Locked))
+        final = never or card.tries + 1 >= MOST_TRIES
         # A new card is better at another place now than here much later.
         final = final or (card.message is None and error.after_ms > LONGEST_WAIT_MS)
         logger.warning(

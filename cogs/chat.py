@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from typing import Literal
 
@@ -24,6 +25,7 @@ PROMPT = 6_000
 """Characters of a prompt: as many as Discord takes in an option."""
 _QUOTE = 1_200
 _ALREADY_ANSWERED = 40060
+_OWN_RETRY_SECONDS = 1.0
 _NOT_HERE = "I am not a member of this server, so I could not answer here later. Ask somebody to add me to it."
 
 
@@ -98,8 +100,11 @@ async def show_request(interaction: discord.Interaction, text: str) -> tuple[boo
     """Acknowledge by showing the request; whether it is ours to work on, and the message if it is known.
 
     A failed acknowledgement does not lose the request: the answer goes out under the bot's own token. Only when
-    somebody else has acknowledged it (a second process), it is theirs.
+    somebody else has acknowledged it (a second process), it is theirs. That we are told at once; later it is our own
+    first try that got through, whose answer was lost (discord.py waits a second before it tries again).
     """
+    clock = asyncio.get_running_loop().time
+    began = clock()
     try:
         shown = await interaction.response.send_message(text, allowed_mentions=NOBODY, suppress_embeds=True)
     except DISCORD_FAILED as error:
@@ -107,7 +112,8 @@ async def show_request(interaction: discord.Interaction, text: str) -> tuple[boo
             "not acknowledged",
             extra={"action": "not_acknowledged", "interaction": interaction.id, "problem": repr(error)},
         )
-        return not (isinstance(error, discord.HTTPException) and error.code == _ALREADY_ANSWERED), None
+        answered = isinstance(error, discord.HTTPException) and error.code == _ALREADY_ANSWERED
+        return not answered or clock() - began >= _OWN_RETRY_SECONDS, None
     return True, shown.message_id
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from bot.clock import new_id
+from bot.errands import MOST_TRIES
 from bot.errors import DeliveryError, Gone, Locked, UnknownApproval, Unreachable
 from bot.settings import Settings
 from bot.surface import CardPress, Press
@@ -389,6 +390,21 @@ async def test_a_copy_that_cannot_be_edited_any_more_keeps_no_other_from_it(tmp_
         await house.app.engine.decide(press_at(house, PLACE), "deny")
         await house.app.background.idle()
         assert "denied" in standing(house)[PLACE]
+        assert "waiting" in standing(house)[CHANNEL]
+        house.face.fail_at.clear()
+        await house.later(seconds=10)
+        assert "denied" in standing(house)[CHANNEL]  # a permission that was taken away may be given back
+        assert await house.rows("SELECT 1 FROM card WHERE shown < version") == []
+
+
+async def test_a_copy_that_can_never_be_edited_again_is_given_up_in_the_end(tmp_path: Path) -> None:
+    async with house_with(tmp_path, HERE_AND_THERE) as house:
+        await house.ask()
+        house.face.fail_at[CHANNEL] = Unreachable("I cannot see that channel.")
+        await house.app.engine.decide(press_at(house, PLACE), "deny")
+        await house.app.background.idle()
+        for _ in range(MOST_TRIES):
+            await house.later(seconds=301)
         assert await house.rows("SELECT 1 FROM card WHERE shown < version") == []
 
 

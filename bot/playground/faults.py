@@ -13,7 +13,7 @@ from typing import Any, Literal
 
 _KEPT = 2000
 
-FaultKind = Literal["status", "429", "cut_before", "cut_after", "delay"]
+FaultKind = Literal["status", "status_after", "429", "cut_before", "cut_after", "delay"]
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Fault:
     `/channels/\\d+/messages`; the WebSocket's own request has the path `/gateway`.
 
     - `status`: answer `status` with `code` and `message`; nothing happens.
+    - `status_after`: it happens, then the same is answered.
     - `429`: as Discord limits: `Retry-After`, the JSON body, `Via`; `status` is ignored. Nothing happens.
     - `cut_before`: the connection is cut, nothing happens.
     - `cut_after`: it happens, then the connection is cut before the answer.

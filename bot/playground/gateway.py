@@ -32,6 +32,9 @@ HEARTBEAT = 41.25
 ACK_AFTER = 0.05
 """Seconds. discord.py notes when it sent a heartbeat only after sending; a faster answer reads as 41 s of lag."""
 
+OVERTAKEN = 0.3
+"""Seconds."""
+
 _REPLAYED = 1000
 _KEPT_SESSIONS = 3
 
@@ -125,6 +128,10 @@ class GatewayFace:
         """How many of the next RESUMEs are answered with the end of the socket."""
         self.delay = 0.0
         """Seconds by which events are held back."""
+        self.overtaken = 0
+        """How many of the next events are held back for `OVERTAKEN` seconds, so that later ones come before them."""
+        self.doubled = 0
+        """How many of the next events come twice."""
         self.identified = 0
         """How many sessions began so far."""
         self.resumed = 0
@@ -242,7 +249,13 @@ class GatewayFace:
     def _feed(self, event: str, payload: Mapping[str, Any]) -> None:
         if event == "MESSAGE_CREATE" and self._rest.nonce is not None:
             payload = {**payload, "nonce": self._rest.nonce}
-        if self.delay:
+        if self.doubled:
+            self.doubled -= 1
+            self._deliver(event, payload)
+        if self.overtaken:
+            self.overtaken -= 1
+            asyncio.get_running_loop().call_later(OVERTAKEN, self._deliver, event, payload)
+        elif self.delay:
             asyncio.get_running_loop().call_later(self.delay, self._deliver, event, payload)
         else:
             self._deliver(event, payload)

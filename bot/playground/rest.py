@@ -92,6 +92,8 @@ class RestFace:
         self._changes.note()
         if fault is not None and fault.kind == "cut_after":
             return cut(request)
+        if fault is not None and fault.kind == "status_after":
+            response = self._refuse(recorded, fault)
         recorded.status = response.status
         self._changes.note()
         return response
@@ -212,7 +214,7 @@ class RestFace:
         return {"url": address, "shards": 1, "session_start_limit": start}
 
     def _refuse(self, recorded: Recorded, fault: Fault) -> web.Response:
-        if fault.kind == "status":
+        if fault.kind in ("status", "status_after"):
             return self._json(recorded, fault.status, {"code": fault.code, "message": fault.message})
         body = {
             "message": "You are being rate limited.",

@@ -299,11 +299,13 @@ async def test_a_channel_that_is_closed_to_the_bot_keeps_no_decision_from_counti
         there = here.guild.create_text_channel("approvals")
         here.cards_go(Places(channel=str(there.id)))
         await ask(here)
-        here.env.inject_error("PATCH", f"/channels/{here.channel.id}/messages/*", status=403, code=50001, times=None)
+        here.env.inject_error("PATCH", f"/channels/{here.channel.id}/messages/*", status=403, code=50001, times=1)
         await here.ana.click(cards_in(there)[0], label="Deny")
         await here.settle()
         assert await state(here) == ["denied"]
         assert "denied" in text_of(cards_in(there)[0])
+        await here.later(seconds=10)  # by then the channel is open again
+        assert "denied" in text_of(cards_in(here.channel)[0])
         assert await here.rows("SELECT 1 FROM card WHERE shown < version") == []
 
 
