@@ -83,6 +83,14 @@ async def test_rows_that_changed_places_are_named(tmp_path: Path) -> None:
     assert await _tampered(tmp_path, *swap) == 2
 
 
+@pytest.mark.parametrize("row", [1, 3, 5])
+async def test_a_row_with_another_number_is_named(tmp_path: Path, row: int) -> None:
+    shifted = await _tampered(
+        tmp_path, f"UPDATE audit SET n = -n WHERE n >= {row}", "UPDATE audit SET n = 1 - n WHERE n < 0"
+    )
+    assert shifted == row + 1
+
+
 async def test_an_invented_row_is_named(tmp_path: Path) -> None:
     invented = (
         "INSERT INTO audit (at, actor, event, detail, hash) SELECT at, actor, 'approved', detail, hash FROM audit"
