@@ -116,7 +116,8 @@ async def test_asked_approved_killed_and_pressed_again_also_as_a_phone(page: Pag
     # As a phone: a direct message, and a card in it, decided with a thumb.
     await page.set_viewport_size({"width": 390, "height": 780})
     await page.get_by_role("button", name="Places and people").click()
-    await page.get_by_role("button", name="Signoff", exact=True).click()
+    # Ana owns the bot: after the kill it has written to her what the start found, so its name says "unread" too.
+    await page.get_by_role("button", name=re.compile(r"^Signoff\b")).click()
     await expect(view.get_by_role("textbox", name="Message")).to_be_visible()
     await view.get_by_role("textbox", name="Message").fill("run `echo phone`")
     await page.keyboard.press("Enter")
