@@ -91,8 +91,8 @@ def rows(folder: Path) -> Rows:
         with closing(sqlite3.connect(copy / DATABASE)) as database:
             database.row_factory = sqlite3.Row
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if "approval" not in tables:
-                return Rows()  # it died before its first migration was whole
+            if not {"approval", "step"} <= tables:
+                return Rows()  # it died between its migrations: nothing was asked yet
             assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
             return Rows(
                 approvals=_all(database, "SELECT * FROM approval ORDER BY requested_at, position"),
