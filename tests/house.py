@@ -384,6 +384,7 @@ async def open_house(
     face: Face | None = None,
     bench: Bench | None = None,
     settings: Settings | None = None,
+    workspace: Path | None = None,
     ids: str = "id",
     recover: bool = True,
     open_db: OpenDatabase = open_database,
@@ -393,7 +394,7 @@ async def open_house(
     """A house on `folder`, its face connected and its past made good."""
     clock, face, bench = clock or ManualClock(), face or Face(), bench or Bench()
     settings = settings or Settings(approver_users=frozenset({OWNER.id}))
-    settings = settings.model_copy(update={"database": folder / "house.sqlite3", "workspace": folder})
+    settings = settings.model_copy(update={"database": folder / "house.sqlite3", "workspace": workspace or folder})
     async with open_app(
         settings,
         tools=bench.tools(),

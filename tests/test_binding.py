@@ -146,6 +146,18 @@ async def test_after_a_restart_as_another_version_it_is_asked_again(
         assert bench.effects == ["x"]
 
 
+async def test_after_a_restart_in_another_working_directory_it_is_asked_again(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script(ACT)) as house:
+        await house.ask()
+    (elsewhere := tmp_path / "elsewhere").mkdir()
+    bench = Bench()
+    async with open_house(tmp_path, Script("Done."), bench=bench, ids="second", workspace=elsewhere) as house:
+        [row] = await house.rows("SELECT id FROM approval")
+        await house.app.engine.decide(by_id(row["id"]), "approve")
+        await house.app.background.idle()
+        assert (await states(house), bench.effects) == (["void", "pending"], [])
+
+
 async def test_a_tool_that_is_gone_is_not_asked_about_again_and_the_model_is_told(tmp_path: Path) -> None:
     async with open_house(tmp_path, Script(ACT)) as house:
         await house.ask()
