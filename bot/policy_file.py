@@ -13,6 +13,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot import interpreters
 from bot.permits import Action, Asking, Condition, Example, Hours, PolicyRule, split_path
+from bot.tables import tables
 
 _ACTIONS = get_args(Action)
 _TOOL = re.compile(r"[A-Za-z0-9_*-]{1,100}", re.ASCII)
@@ -38,14 +39,7 @@ def policy_rules(value: object) -> tuple[PolicyRule, ...] | None:
     """Rules about what runs without asking and what not at all: TOML tables, or the same as a JSON list."""
     if value is None or isinstance(value, tuple):
         return value
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            raise ValueError("must be a list of rules in JSON; in signoff.toml write [[policy]] tables.") from None
-    if not isinstance(value, list) or not value:
-        raise ValueError("must be a list with at least one rule, or be removed.")
-    rules = tuple(_rule(number, one) for number, one in enumerate(value, start=1))
+    rules = tuple(_rule(number, one) for number, one in enumerate(tables(value, name="policy"), start=1))
     names = [rule.name for rule in rules]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise ValueError(f"has two rules with the name {twice[0]!r}.")

@@ -4,7 +4,6 @@ that goes on after the setting's name.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -15,6 +14,7 @@ from urllib.parse import urlsplit
 from pydantic import SecretStr
 
 from bot.rules import MOST_VOTES, ApproverRule
+from bot.tables import tables
 
 _UNITS = {"s": 1, "m": 60, "h": 3_600, "d": 86_400}
 _PART = re.compile(r"(\d+(?:\.\d+)?)\s*([smhd])\s*", re.ASCII | re.IGNORECASE)
@@ -158,14 +158,9 @@ def approver_rules(value: object) -> tuple[ApproverRule, ...] | None:
     """Rules about who decides what: TOML tables, or the same as a JSON list in one line."""
     if value is None or isinstance(value, tuple):
         return value
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            raise ValueError("must be a list of rules in JSON; in signoff.toml write [[approvers]] tables.") from None
-    if not isinstance(value, list) or not value:
-        raise ValueError("must be a list with at least one rule, or be removed.")
-    return tuple(_approver_rule(f"rule {number}", one) for number, one in enumerate(value, start=1))
+    return tuple(
+        _approver_rule(f"rule {number}", one) for number, one in enumerate(tables(value, name="approvers"), start=1)
+    )
 
 
 def _approver_rule(name: str, table: object) -> ApproverRule:

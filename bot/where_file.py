@@ -6,12 +6,12 @@ list or a wrong value is an error.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
+from bot.tables import tables
 from bot.where import MOST_PEOPLE, Places, PlacesRule, Quiet
 
 _ID = re.compile(r"[1-9][0-9]{0,19}", re.ASCII)
@@ -23,14 +23,7 @@ def places_rules(value: object) -> tuple[PlacesRule, ...] | None:
     """Rules about where cards go: TOML tables, or the same as a JSON list in one line."""
     if value is None or isinstance(value, tuple):
         return value
-    if isinstance(value, str):
-        try:
-            value = json.loads(value)
-        except ValueError:
-            raise ValueError("must be a list of rules in JSON; in signoff.toml write [[places]] tables.") from None
-    if not isinstance(value, list) or not value:
-        raise ValueError("must be a list with at least one rule, or be removed.")
-    return tuple(_rule(f"rule {number}", one) for number, one in enumerate(value, start=1))
+    return tuple(_rule(f"rule {number}", one) for number, one in enumerate(tables(value, name="places"), start=1))
 
 
 def _rule(name: str, table: object) -> PlacesRule:

@@ -9,7 +9,6 @@ together by the same tests.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -26,12 +25,8 @@ from pydantic_ai.messages import (
     ModelRequest,
     ModelRequestPart,
     ModelResponse,
-    PartDeltaEvent,
-    PartStartEvent,
     RetryFeedbackPart,
     RetryInfo,
-    TextPart,
-    TextPartDelta,
     ToolCallPart,
     ToolReturnPart,
     UserPromptPart,
@@ -47,7 +42,17 @@ from bot.agent.history import as_sent, open_calls
 from bot.agent.models import BAD_ARGUMENTS, explain
 from bot.agent.recorder import Recorder
 from bot.agent.repair import is_whole
-from bot.agent.stretch import LimitReached, OnText, Stretch, Transcript, check_ids, last_text, outcome
+from bot.agent.stretch import (
+    LimitReached,
+    OnText,
+    Stretch,
+    Transcript,
+    check_ids,
+    last_text,
+    outcome,
+    show_growing,
+    tell_batch,
+)
 from bot.background import to_the_end
 from bot.deferral.calls import Limits, PendingToolCall, ToolResult
 from bot.deferral.events import EventKind, Reporter
@@ -152,22 +157,10 @@ class Driver:
             return await model_request(
                 self.model, messages, model_settings=self.settings, model_request_parameters=parameters
             )
-        text = ""
         async with model_request_stream(
             self.model, messages, model_settings=self.settings, model_request_parameters=parameters
         ) as stream:
-            async for event in stream:
-                match event:
-                    case (
-                        PartStartEvent(part=TextPart(content=more))
-                        | PartDeltaEvent(delta=TextPartDelta(content_delta=more))
-                    ):
-                        text += more
-                    case _:
-                        continue
-                if text:
-                    with contextlib.suppress(OSError):  # a face that cannot show progress must not stop the work
-                        await self.on_text(text)
+            await show_growing(stream, self.on_text)
             return stream.get()
 
     def _is_answer(self, response: ModelResponse) -> bool:
@@ -222,7 +215,8 @@ class Driver:
                 if len(results) < len(calls):
                     await to_the_end(self._record())
         self._pending = [one for one in results if isinstance(one, PendingToolCall)]
-        self._tell(calls, results)
+        outcomes = {one.tool_call_id: one.outcome for one in results if isinstance(one, ToolReturnPart)}
+        tell_batch(self.report, calls, outcomes, self.deps.stopped)
         if self.deps.stopped:
             return next(iter(self.deps.stopped.values()))
         if not self._pending:
@@ -272,17 +266,6 @@ class Driver:
         done[n] = ToolReturnPart(
             tool_name=call.tool_name, content=decided.text, tool_call_id=call.tool_call_id, outcome=decided.outcome
         )
-
-    def _tell(self, calls: Sequence[ToolCallPart], results: Sequence[Result]) -> None:
-        for call, result in zip(calls, results, strict=True):
-            id, name = call.tool_call_id, call.tool_name
-            if isinstance(result, ToolReturnPart):
-                ended = "stopped" if id in self.deps.stopped else result.outcome
-                self.report.say(EventKind.TOOL_END, call_id=id, tool_name=name, outcome=ended)
-            elif not self.deps.stopped:
-                self.report.say(EventKind.DEFERRED, call_id=id, tool_name=name)
-        if self.deps.stopped:
-            self.report.say(EventKind.CANCELLED)
 
     async def _record(self) -> None:
         turned_away = self.deps.turned_away - self.deps.run.turned_away

@@ -6,7 +6,6 @@ kept whatever becomes of the run.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, field
@@ -18,7 +17,6 @@ from pydantic_ai import (
     CallToolsNode,
     DeferredToolRequests,
     DeferredToolResults,
-    ModelRequestNode,
     ToolDenied,
     ToolReturn,
 )
@@ -28,10 +26,6 @@ from pydantic_ai.messages import (
     FunctionToolResultEvent,
     ModelMessage,
     ModelRequest,
-    PartDeltaEvent,
-    PartStartEvent,
-    TextPart,
-    TextPartDelta,
 )
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
@@ -41,7 +35,17 @@ from bot.agent.models import explain
 from bot.agent.own import written
 from bot.agent.recorder import Recorder
 from bot.agent.repair import repair
-from bot.agent.stretch import LimitReached, OnText, Stretch, Transcript, check_ids, last_text, outcome
+from bot.agent.stretch import (
+    LimitReached,
+    OnText,
+    Stretch,
+    Transcript,
+    check_ids,
+    last_text,
+    outcome,
+    show_growing,
+    tell_batch,
+)
 from bot.deferral.calls import Limits, ToolResult, Usage
 from bot.deferral.events import EventKind, Reporter
 
@@ -107,7 +111,8 @@ class OwnDriver:
                 self.report.say(EventKind.MODEL_START)
                 try:
                     if self.on_text is not None:
-                        await _show(node, run, self.on_text)
+                        async with node.stream(run.ctx) as events:
+                            await show_growing(events, self.on_text)
                     node = await run.next(node)
                 except Exception:
                     self.report.say(EventKind.MODEL_END, outcome="failed")
@@ -147,15 +152,7 @@ class OwnDriver:
                     report.say(EventKind.TOOL_START, call_id=event.tool_call_id, tool_name=event.part.tool_name)
                 elif isinstance(event, FunctionToolResultEvent):
                     outcomes[event.tool_call_id] = event.part.outcome
-        for call in calls:
-            id, name = call.tool_call_id, call.tool_name
-            if id in outcomes:
-                outcome = "stopped" if id in self.deps.stopped else outcomes[id]
-                report.say(EventKind.TOOL_END, call_id=id, tool_name=name, outcome=outcome)
-            elif not self.deps.stopped:
-                report.say(EventKind.DEFERRED, call_id=id, tool_name=name)
-        if self.deps.stopped:
-            report.say(EventKind.CANCELLED)
+        tell_batch(report, calls, outcomes, self.deps.stopped)
 
     def _outcome(self, messages: Sequence[ModelMessage], run: AgentRun[Any, Any], error: Exception | None) -> Stretch:
         output = run.result.output if run.result is not None and error is None else ""
@@ -186,21 +183,3 @@ def _deferred(results: Sequence[ToolResult]) -> DeferredToolResults:
         else:
             answers.calls[result.call_id] = ToolReturn(result.text)
     return answers
-
-
-async def _show(node: ModelRequestNode[Any, Any], run: AgentRun[Any, Any], on_text: OnText) -> None:
-    """Ask the model for a stream, and hand on its text as it grows."""
-    text = ""
-    async with node.stream(run.ctx) as events:
-        async for event in events:
-            match event:
-                case (
-                    PartStartEvent(part=TextPart(content=more))
-                    | PartDeltaEvent(delta=TextPartDelta(content_delta=more))
-                ):
-                    text += more
-                case _:
-                    continue
-            if text:
-                with contextlib.suppress(OSError):  # a face that cannot show progress must not stop the work
-                    await on_text(text)

@@ -6,14 +6,24 @@ done is lost, so nothing has to be done twice.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+import contextlib
+from collections.abc import AsyncIterable, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from pydantic_ai.messages import ModelMessage, ModelResponse, TextPart, ToolCallPart
+from pydantic_ai.messages import (
+    ModelMessage,
+    ModelResponse,
+    PartDeltaEvent,
+    PartStartEvent,
+    TextPart,
+    TextPartDelta,
+    ToolCallPart,
+)
 
 from bot.agent.gate import RunDeps
 from bot.agent.repair import repair
 from bot.deferral.calls import PendingToolCall, Usage
+from bot.deferral.events import EventKind, Reporter
 from bot.errors import EmptyAnswer, ModelError
 
 OnText = Callable[[str], Awaitable[None]]
@@ -142,3 +152,32 @@ def last_text(messages: Sequence[ModelMessage]) -> str:
         if message.kind == "response":
             return "".join(part.content for part in message.parts if isinstance(part, TextPart))
     return ""
+
+
+async def show_growing(events: AsyncIterable[object], on_text: OnText) -> None:
+    """Hand on the text of a streamed answer as it grows."""
+    text = ""
+    async for event in events:
+        match event:
+            case PartStartEvent(part=TextPart(content=more)) | PartDeltaEvent(delta=TextPartDelta(content_delta=more)):
+                text += more
+            case _:
+                continue
+        if text:
+            with contextlib.suppress(OSError):  # a face that cannot show progress must not stop the work
+                await on_text(text)
+
+
+def tell_batch(
+    report: Reporter, calls: Sequence[ToolCallPart], outcomes: Mapping[str, str], stopped: Collection[str]
+) -> None:
+    """Report how the calls of a batch ended, in the model's order. A call without an outcome waits."""
+    for call in calls:
+        id, name = call.tool_call_id, call.tool_name
+        if id in outcomes:
+            ended = "stopped" if id in stopped else outcomes[id]
+            report.say(EventKind.TOOL_END, call_id=id, tool_name=name, outcome=ended)
+        elif not stopped:
+            report.say(EventKind.DEFERRED, call_id=id, tool_name=name)
+    if stopped:
+        report.say(EventKind.CANCELLED)

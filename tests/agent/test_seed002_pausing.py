@@ -171,6 +171,7 @@ async def test_a_deliberate_stop_discards_the_pause_and_closes_every_call() -> N
         ("tool_start", "call1"), ("tool_start", "call2"), ("tool_end", "call2"), ("cancelled", None)
     ]  # fmt: skip
     assert len(lab.script.seen) == 1
+    assert [one.outcome for one in lab.events if one.kind == "tool_end"] == ["stopped"]
 
 
 async def test_siblings_of_a_stop_run_to_their_end_and_the_transcript_needs_no_repair() -> None:

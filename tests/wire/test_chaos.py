@@ -105,6 +105,10 @@ class Stage:
     def everywhere(self) -> list[Post]:
         return [*self.twin.posts("ops"), *self.direct("ana"), *self.direct("ben")]
 
+    def let_go(self) -> int:
+        """Replies that are not held any more."""
+        return sum("The answer will come as a new message" in post.text for post in self.twin.posts("ops"))
+
     def direct(self, who: str) -> list[Post]:
         return self.twin.people[who].messages(None)
 
@@ -191,6 +195,7 @@ class Stage:
 async def play(stage: Stage, chaos: Chaos) -> None:
     """The walk, with what goes wrong in it."""
     twin = stage.twin
+    let_go = stage.let_go()
     await stage.disturb(chaos, "before the ask")
     stage.order(chaos, "ask")
     stage.order(chaos, "reply")
@@ -205,7 +210,7 @@ async def play(stage: Stage, chaos: Chaos) -> None:
             await stage.until(lambda: live(stage) and live(stage)[-1].id != card.id, "the card again")
         if chaos.step == "announce":
             # The reply is held for a second; after it, the answer is a message of its own.
-            await asyncio.sleep(1.2)
+            await stage.until(lambda: stage.let_go() > let_go, "the end of the hold")
         for step in ("press", "run", "edit", "answer", "announce", "dm"):
             stage.order(chaos, step)
         card = live(stage)[-1]
