@@ -22,7 +22,7 @@ from bot.errors import DecisionRefused, Unreachable
 from bot.surface import Actor
 from cogs import arguments, inert, layout, places
 from cogs.cards import shown_arguments
-from cogs.custom_ids import CustomId, Verb
+from cogs.custom_ids import CustomId, Verb, steady
 from cogs.interactions import actor_of, place_of
 from cogs.layout import Item
 from cogs.visibility import visible
@@ -195,4 +195,4 @@ def _turning(leaf: Leaf, pages: int) -> Iterator[ui.Button[ui.LayoutView]]:
 
 def _button(label: str, style: discord.ButtonStyle, verb: Verb, id: str, leaf: Leaf) -> ui.Button[ui.LayoutView]:
     custom_id = CustomId(verb=verb, id=id, number=leaf.number)
-    return ui.Button(label=label, style=style, custom_id=str(custom_id))
+    return ui.Button(label=label, style=style, custom_id=str(custom_id), id=steady(custom_id))

@@ -10,7 +10,7 @@ from discord import ui
 from bot.deferral.tool import ToolKind
 from cogs import inert
 from cogs.card_words import choices_of
-from cogs.custom_ids import CustomId, Verb
+from cogs.custom_ids import CustomId, Verb, steady
 from cogs.limits import BUTTON_LABEL, BUTTONS_IN_ROW
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
@@ -77,4 +77,4 @@ def _button(
     edition: int | None = None,
 ) -> Button:
     custom_id = CustomId(verb=verb, id=id, number=number, edition=edition)
-    return ui.Button(label=label, style=style, custom_id=str(custom_id))
+    return ui.Button(label=label, style=style, custom_id=str(custom_id), id=steady(custom_id))

@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from enum import StrEnum
+from zlib import crc32
 
 from cogs import limits
 
@@ -113,6 +114,9 @@ _NUMBER = "0|[1-9][0-9]{0,19}"
 _FORMAT = re.compile(rf"so1:([a-z-]{{1,20}}):([a-z0-9_-]{{1,40}})(?:\.({_NUMBER}))?(?::({_NUMBER}))?")
 
 
+_FIRST_STEADY = 10_000
+
+
 @dataclass(frozen=True, kw_only=True)
 class CustomId:
     """A decoded custom id."""
@@ -128,6 +132,16 @@ class CustomId:
         if decode(text) != self or len(text) > limits.CUSTOM_ID:
             raise ValueError(f"{text!r} would not come back as it was sent")
         return text
+
+
+def steady(custom_id: object) -> int:
+    """The component id of a button: the same through every edit of its message, whatever comes or goes around it.
+
+    Without one, components are numbered as they stand, and a client that goes by the number would take a button for
+    the one that has moved into its place. 32 bits, unique within a message; 0 means "none", and small numbers are
+    given to what has no id of its own (Discord: Component Reference, "Anatomy of a Component").
+    """
+    return _FIRST_STEADY + crc32(str(custom_id).encode()) % (2**31 - _FIRST_STEADY)
 
 
 def decode(text: str) -> CustomId | None:

@@ -15,7 +15,7 @@ from bot.jobs.cards import OPEN
 from bot.jobs.words import state_word
 from bot.surface import JobView
 from cogs import inert, layout, schedule_words
-from cogs.custom_ids import CustomId, Verb
+from cogs.custom_ids import CustomId, Verb, steady
 from cogs.layout import Item
 from storage.runs import RunState
 
@@ -94,7 +94,8 @@ def _buttons(view: JobView) -> Iterator[ui.Button[ui.LayoutView]]:
 
 
 def _button(label: str, style: discord.ButtonStyle, verb: Verb, id: str) -> ui.Button[ui.LayoutView]:
-    return ui.Button(label=label, style=style, custom_id=str(CustomId(verb=verb, id=id)))
+    custom_id = CustomId(verb=verb, id=id)
+    return ui.Button(label=label, style=style, custom_id=str(custom_id), id=steady(custom_id))
 
 
 def _minutes(milliseconds: int) -> str:

@@ -15,7 +15,7 @@ from bot.policy_view import PolicyView
 from bot.rehearsal import Rehearsal
 from cogs import inert, layout, limits
 from cogs import policy_words as words
-from cogs.custom_ids import CustomId, Verb
+from cogs.custom_ids import CustomId, Verb, steady
 from cogs.layout import Item
 
 Row = ui.ActionRow[ui.LayoutView]
@@ -286,7 +286,8 @@ def _roles(
 def _button(
     view: PolicyView, verb: Verb, label: str, style: discord.ButtonStyle, number: int = 0
 ) -> ui.Button[ui.LayoutView]:
-    return ui.Button(label=label, style=style, custom_id=custom_id(view, verb, number))
+    text = custom_id(view, verb, number)
+    return ui.Button(label=label, style=style, custom_id=text, id=steady(text))
 
 
 def _defaults(ids: Iterable[str], kind: discord.SelectDefaultValueType) -> list[discord.SelectDefaultValue]:

@@ -14,7 +14,7 @@ from bot.outside import ServerState
 from bot.permits import Asking
 from bot.toolbook import Toolbook, ToolEntry
 from cogs import inert, layout
-from cogs.custom_ids import CustomId, Verb
+from cogs.custom_ids import CustomId, Verb, steady
 from cogs.interactions import above, acknowledge, actor_of, place_of, roles_of, show_private
 from cogs.layout import Item
 
@@ -125,4 +125,4 @@ def _described(entry: ToolEntry) -> str:
 
 def _button(label: str, number: int) -> ui.Button[ui.LayoutView]:
     custom_id = CustomId(verb=Verb.TOOLS_PAGE, id=label.split()[0].lower(), number=number)
-    return ui.Button(label=label, style=discord.ButtonStyle.secondary, custom_id=str(custom_id))
+    return ui.Button(label=label, style=discord.ButtonStyle.secondary, custom_id=str(custom_id), id=steady(custom_id))

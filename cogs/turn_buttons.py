@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import discord
 from discord import ui
 
-from cogs.custom_ids import CustomId, Verb
+from cogs.custom_ids import CustomId, Verb, steady
 
 
 def row(run: str) -> ui.View:
@@ -24,4 +24,5 @@ def _buttons(run: str) -> Iterator[ui.Button[ui.View]]:
 
 
 def _button(label: str, style: discord.ButtonStyle, verb: Verb, run: str) -> ui.Button[ui.View]:
-    return ui.Button(label=label, style=style, custom_id=str(CustomId(verb=verb, id=run)))
+    custom_id = CustomId(verb=verb, id=run)
+    return ui.Button(label=label, style=style, custom_id=str(custom_id), id=steady(custom_id))

@@ -368,3 +368,16 @@ async def test_an_answered_question_shows_its_answer_inert(approval: Any, view: 
     )  # fmt: skip
     shown = whole(render(view(call), posting=False))
     assert f"<@100> answered. {inert.line('**green** `x`')}" in shown
+
+
+async def test_a_button_keeps_its_component_id_when_what_stands_before_it_goes(approval: Any, view: Any) -> None:
+    """A press on `Approve` that meets an edit must never be taken for `Deny`, which has moved into its place."""
+
+    def ids(*, posting: bool) -> dict[str, int | None]:
+        rendered = render(replace(view(approval()), ping=("1",)), posting=posting)
+        return {str(item.custom_id): item.id for item in rendered.view.walk_children() if isinstance(item, ui.Button)}
+
+    posted, edited = ids(posting=True), ids(posting=False)
+    assert posted == edited
+    assert len(set(posted.values())) == len(posted) > 3
+    assert None not in posted.values()
