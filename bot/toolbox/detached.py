@@ -132,6 +132,7 @@ class Detached(CommandFiles):
                 await self._launch([*settings, str(handed.status_read), str(ready_write), "--", *words], given, folder)
             finally:
                 os.close(ready_write)
+                handed.close_status_writes()
             return await _hear(ready_read)
         finally:
             os.close(ready_read)

@@ -37,12 +37,13 @@ class Handed:
 
     def __exit__(self, kind: type[BaseException] | None, e: BaseException | None, at: TracebackType | None) -> None:
         os.close(self.status_read)
-        self._close_status_writes()
+        self.close_status_writes()
         for handle in (self.stdin, *self.data.values()):
             if handle is not None:
                 handle.close()
 
-    def _close_status_writes(self) -> None:
+    def close_status_writes(self) -> None:
+        """Once the launchers run: the account ends when the last of them does, so nobody else may hold it open."""
         for fd in self.status_writes:
             os.close(fd)
         self.status_writes = ()
@@ -63,7 +64,7 @@ class Handed:
         To be asked when the launcher has ended. Waits until nobody can report any more, which is when all that
         bubblewrap had started before the sandbox was ready has ended too; at most `within` seconds.
         """
-        self._close_status_writes()
+        self.close_status_writes()
         os.set_blocking(self.status_read, False)
         loop = asyncio.get_running_loop()
         readable = asyncio.Event()
