@@ -107,7 +107,7 @@ class Showing:
                 with delivering():
                     message = await self._post(surface, view) if card.message is None else card.message
                     if card.message is not None:
-                        await surface.edit_card(view)
+                        await surface.edit_card(await self._addressed(view))
                 unseen = card.message is None and await self._is_unseen(surface, view)
             except DeliveryError as error:
                 await self._failed(view, error)
@@ -131,7 +131,7 @@ class Showing:
         return await surface.post_card(await self._addressed(view))
 
     async def _addressed(self, view: CardView) -> CardView:
-        """Whom a new message notifies: everybody once, whatever number of copies there is."""
+        """Whom a new message notifies: everybody once, whatever number of copies there is. Edits name the same."""
         card, reader = view.card, self._database.reader
         places = await self._where.of(reader, view.approvals[0].place)
         quiet = places.quiet is not None and places.quiet.covers(self._clock.now())

@@ -106,7 +106,7 @@ class CardView:
     deciders: Mapping[str, str] = field(default_factory=dict)
     """Of the same calls: which rule says who decides, in a sentence."""
     ping: tuple[str, ...] = ()
-    """People to notify when the card is first posted; exact user ids."""
+    """People to notify when the card is first posted, and to name as long as it waits; exact user ids."""
     ping_roles: tuple[str, ...] = ()
     """Roles to notify likewise; exact role ids."""
     silent: bool = False

@@ -84,11 +84,11 @@ class Rendered:
     """Goes along when the message is created; an edit keeps it."""
 
 
-def render(view: CardView, *, posting: bool, attached: bool = True) -> Rendered:
+def render(view: CardView, *, attached: bool = True) -> Rendered:
     """The card as a message. Needs a running loop.
 
-    `posting`: it is new, so the people to notify are named. `attached`: the file with the whole call is there, or
-    can be sent along; without it a call that does not fit cannot be approved from this card.
+    `attached`: the file with the whole call is there, or can be sent along; without it a call that does not fit
+    cannot be approved from this card.
     """
     room = _ALONE if len(view.approvals) == 1 else _BESIDE[len(view.approvals)]
     rows = [_Row(call, room, view, attached=attached) for call in view.approvals]
@@ -100,7 +100,7 @@ def render(view: CardView, *, posting: bool, attached: bool = True) -> Rendered:
             if attached
             else layout.text("-# The whole call could not be attached, so it cannot be approved from this card.")
         )
-    names = _named(view) if posting else ""
+    names = _named(view)
     # Five calls with all their buttons leave no component to spare: then the names stand in the first paragraph.
     apart = names if len(rows) < _TIGHT else ""
     head = "" if apart else names
@@ -254,6 +254,10 @@ def _colour(calls: tuple[Approval, ...]) -> int:
 
 
 def _named(view: CardView) -> str:
+    """Whom the card was posted for. They stay as long as anything waits: an edit that took the line away would move
+    the buttons up under somebody's finger."""
+    if not any(call.state is ApprovalState.PENDING for call in view.approvals):
+        return ""
     users = [f"<@{user}>" for user in view.ping]
     roles = [f"<@&{role}>" for role in view.ping_roles]
     return " ".join([*users, *roles][:_PINGS])

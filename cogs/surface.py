@@ -52,13 +52,13 @@ class DiscordSurface:
     async def post_card(self, view: CardView) -> str:
         """See `Surface.post_card`. Without its file, a call that does not fit is shown but not approvable."""
         channel = self.channel(places.parse(view.card.place))
-        rendered = cards.render(view, posting=True)
+        rendered = cards.render(view)
         if rendered.attachment is not None:
             try:
                 return str(await channel.create(_card_post(view, rendered)))
             except (FileRefused, Unreachable) as error:
                 logger.warning("card without its file", extra={"action": "card_file_refused", "problem": str(error)})
-                rendered = cards.render(view, posting=True, attached=False)
+                rendered = cards.render(view, attached=False)
         return str(await channel.create(_card_post(view, rendered)))
 
     async def edit_card(self, view: CardView) -> None:
@@ -67,14 +67,14 @@ class DiscordSurface:
             raise Unreachable("That card was never posted.")
         channel = self.channel(places.parse(view.card.place))
         message = int(view.card.message)
-        rendered = cards.render(view, posting=False)
+        rendered = cards.render(view)
         try:
             await channel.edit(message, view=rendered.view, files=_files(view, rendered))
         except (NotAccepted, FileRefused):
             if rendered.attachment is None:
                 raise
             # The file that the card refers to is not there: it was refused, now or when the card was posted.
-            await channel.edit(message, view=cards.render(view, posting=False, attached=False).view)
+            await channel.edit(message, view=cards.render(view, attached=False).view)
 
     async def post_job(self, view: JobView) -> str:
         """See `Surface.post_job`."""

@@ -62,7 +62,7 @@ async def test_a_file_that_changed_after_the_card_is_asked_about_again_with_the_
 async def test_the_difference_is_drawn_inert_beside_the_arguments(approval: Any, view: Any) -> None:
     preview = "--- a\n+++ a\n-old ``` @everyone\n+new \u202e\n"
     call = approval(tool="edit_file", arguments={"path": "a", "new": "x"}, bound={"preview": preview})
-    drawn = whole(render(view(call), posting=False))
+    drawn = whole(render(view(call)))
     assert "what it changes" in drawn
     assert "+++ a" in drawn
     assert "\u202e" not in drawn
@@ -74,7 +74,7 @@ async def test_a_difference_that_does_not_fit_is_attached_whole_and_cannot_be_ap
 ) -> None:
     preview = "".join(f"+line {number}\n" for number in range(2_000))
     call = approval(tool="edit_file", arguments={"path": "a"}, bound={"preview": preview})
-    rendered = render(view(call), posting=True)
+    rendered = render(view(call))
     assert rendered.attachment is not None
     assert "+line 1999" in rendered.attachment.content
     approve = buttons(rendered)["Approve"]

@@ -437,6 +437,19 @@ async def test_an_approver_puts_the_deadline_off_by_one_lifetime_and_the_card_sh
         assert json.loads(entry["detail"]) == {"expires_at": (first + 86_400) * 1_000}
 
 
+async def test_the_line_of_names_stays_through_an_edit_and_notifies_nobody_again(tmp_path: Path) -> None:
+    async with asked(tmp_path) as here:
+        before = text_of(here.card).splitlines()
+        await here.ana.click(here.card, label="Extend")
+        await here.settle()
+        after = text_of(here.card).splitlines()
+        assert after[0] == before[0] == f"<@{here.ana.id}>"
+        assert len(after) == len(before)
+        about = here.requests("PATCH", "/messages")
+        assert about
+        assert all(not body["allowed_mentions"].get("users") for body in about)
+
+
 @pytest.mark.parametrize("who", ["ben", "mallory"])
 async def test_only_an_approver_puts_a_deadline_off(tmp_path: Path, who: str) -> None:
     async with asked(tmp_path) as here:

@@ -25,27 +25,27 @@ def test_a_span_is_said_in_the_unit_that_fits_it() -> None:
 
 
 async def test_a_running_call_says_since_when_by_a_clock_of_discords_own(approval: Any, view: Any) -> None:
-    text = whole(render(view(approval(state=ApprovalState.RUNNING, started_at=START + 60_000)), posting=False))
+    text = whole(render(view(approval(state=ApprovalState.RUNNING, started_at=START + 60_000))))
     assert "it is running. It began <t:1700000060:R>." in text
     assert max(map(int, re.findall(r"<t:(\d+)", text))) == 1_700_086_400
 
 
 async def test_a_call_that_began_after_its_deadline_leaves_that_the_latest_time(approval: Any, view: Any) -> None:
     call = approval(state=ApprovalState.RUNNING, started_at=START + 90_000_000)
-    text = whole(render(view(call), posting=False))
+    text = whole(render(view(call)))
     assert max(map(int, re.findall(r"<t:(\d+)", text))) == 1_700_086_400
     assert "it is running." in text
 
 
 async def test_an_ending_says_the_exit_code_and_how_long_it_took(approval: Any, view: Any) -> None:
     call = approval(state=ApprovalState.FAILED, exit_code=3, started_at=START, finished_at=START + 12_300)
-    assert "ran and failed (exit code 3), approved by <@100>. It took 12 s." in whole(render(view(call), posting=False))
+    assert "ran and failed (exit code 3), approved by <@100>. It took 12 s." in whole(render(view(call)))
 
 
 async def test_a_card_that_one_person_decides_counts_nothing(approval: Any, view: Any) -> None:
     call = approval()
     one = Standing(given=(), more=1, open_users=("100",))
-    text = whole(render(view(call, standings={call.id: one}), posting=False))
+    text = whole(render(view(call, standings={call.id: one})))
     assert "Missing" not in text
     assert "waiting for sign-off\n" in text
 
@@ -53,7 +53,7 @@ async def test_a_card_that_one_person_decides_counts_nothing(approval: Any, view
 async def test_who_is_missing_is_named_and_so_is_who_has_approved(approval: Any, view: Any) -> None:
     call = approval()
     standing = Standing(given=("5",), more=2, roles=("81",), open_users=("100", "101"), open_roles=("80",))
-    text = whole(render(view(call, standings={call.id: standing}), posting=False))
+    text = whole(render(view(call, standings={call.id: standing})))
     assert "waiting for sign-off, 1 of 3" in text
     assert "Approved by <@5>. Missing: one of <@&81>, and 1 of <@100>, <@101>, <@&80>." in text
 
@@ -65,14 +65,14 @@ async def test_the_one_person_who_is_missing_is_named_without_counting(approval:
         (Standing(given=("5",), more=1, open_roles=("80",)), "Missing: 1 of <@&80>."),
         (Standing(given=(), more=2, open_users=("100", "101")), "Missing: 2 of <@100>, <@101>."),
     ]:
-        assert words in whole(render(view(call, standings={call.id: standing}), posting=False))
+        assert words in whole(render(view(call, standings={call.id: standing})))
 
 
 async def test_afterwards_a_card_names_all_who_approved(approval: Any, view: Any) -> None:
     call = approval(state=ApprovalState.SUCCEEDED)
-    text = whole(render(view(call, standings={call.id: Standing(given=("5", "6"), more=0)}), posting=False))
+    text = whole(render(view(call, standings={call.id: Standing(given=("5", "6"), more=0)})))
     assert "-# Approved by <@5>, <@6>" in text
-    one = whole(render(view(call, standings={call.id: Standing(given=("5",), more=0)}), posting=False))
+    one = whole(render(view(call, standings={call.id: Standing(given=("5",), more=0)})))
     assert "-# Approved" not in one
 
 
@@ -96,7 +96,7 @@ async def test_an_edit_is_shown_as_a_difference_in_which_nothing_hides(
     approval: Any, view: Any, before: dict[str, Any], after: dict[str, Any], shown: str
 ) -> None:
     call = approval(arguments=after, original=before, edited_by="100", replaces="old")
-    text = whole(render(view(call), posting=False))
+    text = whole(render(view(call)))
     assert "✎ <@100> changed" in text
     assert shown in text
 
@@ -105,12 +105,12 @@ async def test_a_change_stays_on_the_card_when_the_call_has_ended(approval: Any,
     call = approval(
         arguments={"command": "b"}, original={"command": "a"}, edited_by="100", state=ApprovalState.SUCCEEDED
     )
-    assert "✎ <@100> changed `a` → `b`" in whole(render(view(call), posting=False))
+    assert "✎ <@100> changed `a` → `b`" in whole(render(view(call)))
 
 
 async def test_a_changed_argument_cannot_format(approval: Any, view: Any) -> None:
     call = approval(arguments={"command": "`**x**` @everyone"}, original={"command": "y"}, edited_by="100")
-    outside = re.sub(r"```.*?```|`[^`\n]*`", "", whole(render(view(call), posting=False)), flags=re.DOTALL)
+    outside = re.sub(r"```.*?```|`[^`\n]*`", "", whole(render(view(call))), flags=re.DOTALL)
     assert "**x" not in outside
     assert "@everyone" not in outside
 
@@ -121,7 +121,7 @@ async def test_a_card_of_up_to_five_calls_has_every_button_of_each(
     approval: Any, view: Any, count: int, long: bool
 ) -> None:
     calls = [approval(n, arguments={"command": "x" * (6_000 if long else 1)}) for n in range(count)]
-    rendered = render(view(*calls, ping=("100",)), posting=True)
+    rendered = render(view(*calls, ping=("100",)))
     assert rendered.view.total_children_count <= limits.COMPONENTS
     found = [item for item in rendered.view.walk_children() if getattr(item, "custom_id", None)]
     for call in calls:
@@ -139,7 +139,7 @@ async def test_the_buttons_for_all_know_which_edition_of_the_card_they_stand_on(
     made = view(approval(0), approval(1))
     later = replace(made, card=replace(made.card, edition=2))
     for card, edition in ((made, 0), (later, 2)):
-        found = buttons(render(card, posting=False))
+        found = buttons(render(card))
         for label, verb in (("Approve all", Verb.ALL_APPROVE), ("Deny all", Verb.ALL_DENY)):
             custom_id = found[label]
             assert custom_id is not None
@@ -174,7 +174,7 @@ async def test_discord_takes_the_most_extreme_card_of_edited_calls_under_a_quoru
         card = elsewhere(view(*calls, ping=people * 2, standings={call.id: standing for call in calls}))
         card.profiles["t" * 100] = "p" * 500
         for attached in (True, False):
-            rendered = render(card, posting=True, attached=attached)
+            rendered = render(card, attached=attached)
             assert sum(map(limits.length, texts(rendered))) <= limits.CARD_TEXT
             assert rendered.view.total_children_count <= limits.COMPONENTS
             for call in calls if count == 1 else ():

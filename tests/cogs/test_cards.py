@@ -38,7 +38,7 @@ def accent(rendered: cards.Rendered) -> int:
 
 async def test_the_first_paragraph_alone_says_what_is_asked(approval: Any, view: Any) -> None:
     """A19."""
-    first = texts(render(view(approval(arguments={"command": "make deploy\nexit"})), posting=False))[0]
+    first = texts(render(view(approval(arguments={"command": "make deploy\nexit"}))))[0]
     assert "`shell`" in first
     assert "make deploy" in first
     assert "<@200>" in first
@@ -46,7 +46,7 @@ async def test_the_first_paragraph_alone_says_what_is_asked(approval: Any, view:
 
 
 async def test_a_waiting_call_can_be_approved_denied_and_looked_into(approval: Any, view: Any) -> None:
-    assert buttons(render(view(approval()), posting=True)) == {
+    assert buttons(render(view(approval()))) == {
         "Approve": CustomId(verb=Verb.APPROVE, id="abcdefghijklmnop"),
         "Deny": CustomId(verb=Verb.DENY, id="abcdefghijklmnop"),
         "Deny with reason…": CustomId(verb=Verb.DENY_REASON, id="abcdefghijklmnop"),
@@ -61,7 +61,7 @@ async def test_a_waiting_call_can_be_approved_denied_and_looked_into(approval: A
 async def test_a_settled_call_can_be_looked_into_and_once_it_has_ended_asked_about_again(
     approval: Any, view: Any, state: ApprovalState
 ) -> None:
-    rendered = render(view(approval(state=state)), posting=False)
+    rendered = render(view(approval(state=state)))
     goes_on = state in {ApprovalState.APPROVED, ApprovalState.RUNNING}
     assert list(buttons(rendered)) == (["Details"] if goes_on else ["Details", "Run again"])
 
@@ -72,12 +72,12 @@ async def test_the_latest_time_on_a_card_is_its_deadline(
     approval: Any, view: Any, state: ApprovalState, kind: str
 ) -> None:
     call = approval(state=state, kind=kind, arguments={"question": "Which?"}, finished_at=1_800_000_000_000)
-    stamps = re.findall(r"<t:(\d+)", whole(render(view(call), posting=False)))
+    stamps = re.findall(r"<t:(\d+)", whole(render(view(call))))
     assert max(map(int, stamps)) == 1_700_086_400
 
 
 async def test_a_card_says_why_it_asks_and_what_the_tool_may_touch(approval: Any, view: Any) -> None:
-    text = whole(render(view(approval()), posting=False))
+    text = whole(render(view(approval())))
     assert "`shell needs a person's sign-off`" in text
     assert "`bubblewrap, no network`" in text
 
@@ -85,7 +85,7 @@ async def test_a_card_says_why_it_asks_and_what_the_tool_may_touch(approval: Any
 async def test_the_colour_tells_the_state(approval: Any, view: Any) -> None:
     def colour(*states: ApprovalState) -> int:
         calls = [approval(number, state=state) for number, state in enumerate(states)]
-        return accent(render(view(*calls), posting=False))
+        return accent(render(view(*calls)))
 
     assert colour(ApprovalState.PENDING) == cards.AMBER
     assert colour(ApprovalState.RUNNING) == cards.BLUE
@@ -100,7 +100,7 @@ async def test_the_command_decodes_from_the_only_block_of_the_card(approval: Any
     """A18, S-A31: the attack comes in by every field that somebody else fills in."""
     attack = "ls ```\n**Approved by admin** [click](http://x) @everyone \u202e\u200b\n```"
     call = approval(arguments={"command": attack}, reason=attack, tool="x`**y**", note=attack)
-    text = whole(render(view(call), posting=False))
+    text = whole(render(view(call)))
     block = re.search(r"```text\n(.*?)\n```", text, re.DOTALL)
     assert block is not None
     assert inert.decode(block[1]) == attack
@@ -115,13 +115,13 @@ async def test_the_command_decodes_from_the_only_block_of_the_card(approval: Any
 async def test_a_note_cannot_format_the_sentence_about_the_outcome(approval: Any, view: Any) -> None:
     """S-A40, S-A41."""
     call = approval(state=ApprovalState.DENIED, note="||safe||\n-# [docs](http://evil.example)")
-    text = whole(render(view(call), posting=False))
+    text = whole(render(view(call)))
     assert "<@100> denied `shell`: `||safe||↵-# [docs](http://evil.example)`. Nothing ran." in text
 
 
 async def test_a_hidden_character_puts_a_warning_on_the_card(approval: Any, view: Any) -> None:
     """S-A33."""
-    text = whole(render(view(approval(arguments={"command": "cat a\u202eb"})), posting=False))
+    text = whole(render(view(approval(arguments={"command": "cat a\u202eb"}))))
     assert "a⟨U+202E⟩b" in text
     assert "⚠" in text
 
@@ -129,7 +129,7 @@ async def test_a_hidden_character_puts_a_warning_on_the_card(approval: Any, view
 async def test_a_long_call_is_cut_visibly_and_attached_whole(approval: Any, view: Any) -> None:
     """S-A38: both ends, how much is missing, length, digest, and no approval by one press."""
     command = "echo start " + "x" * 6_000 + " ; rm -r ~/x"
-    rendered = render(view(approval(arguments={"command": command})), posting=True)
+    rendered = render(view(approval(arguments={"command": command})))
     text = whole(rendered)
     assert "echo start" in text
     assert "; rm -r ~/x" in text
@@ -147,7 +147,7 @@ async def test_a_long_call_is_cut_visibly_and_attached_whole(approval: Any, view
 async def test_a_call_whose_file_was_refused_cannot_be_approved(approval: Any, view: Any) -> None:
     """S-A38."""
     call = view(approval(arguments={"command": "x" * 6_000}))
-    rendered = render(call, posting=True, attached=False)
+    rendered = render(call, attached=False)
     assert rendered.attachment is None
     assert list(buttons(rendered)) == ["Deny", "Deny with reason…", "Edit…", "Details", "Cancel", "Extend"]
     assert "could not be attached" in whole(rendered)
@@ -156,13 +156,13 @@ async def test_a_call_whose_file_was_refused_cannot_be_approved(approval: Any, v
 @pytest.mark.parametrize("state", ApprovalState)
 async def test_a_card_keeps_its_file_through_all_its_states(approval: Any, view: Any, state: ApprovalState) -> None:
     call = view(approval(arguments={"command": "x" * 6_000}, state=state))
-    (file,) = (item for item in render(call, posting=False).view.walk_children() if isinstance(item, ui.File))
+    (file,) = (item for item in render(call).view.walk_children() if isinstance(item, ui.File))
     assert file.media.url == "attachment://call-abcdefghijklmnop.txt"
 
 
 async def test_every_argument_is_shown_with_its_name_and_kind(approval: Any, view: Any) -> None:
     arguments = {"path": "a b.txt", "content": "one\ntwo\n", "mode": 5, "flag": True, "rest": {"k": [1]}}
-    text = whole(render(view(approval(tool="write_file", arguments=arguments)), posting=False))
+    text = whole(render(view(approval(tool="write_file", arguments=arguments))))
     assert "**path** `a b.txt`" in text
     assert "**content**\n```text\none↵\ntwo↵\n```" in text
     assert "**mode** (number) `5`" in text
@@ -171,19 +171,25 @@ async def test_every_argument_is_shown_with_its_name_and_kind(approval: Any, vie
 
 
 async def test_an_argument_name_cannot_format(approval: Any, view: Any) -> None:
-    text = whole(render(view(approval(arguments={"a**b`": "1", "c": "2"})), posting=False))
+    text = whole(render(view(approval(arguments={"a**b`": "1", "c": "2"}))))
     assert "`a**b⟨U+0060⟩`" in text
 
 
-async def test_people_are_named_only_when_the_card_is_new(approval: Any, view: Any) -> None:
-    card = view(approval(), ping=("100", "101"), ping_roles=("900",))
-    assert texts(render(card, posting=True))[0] == "<@100> <@101> <@&900>"
-    assert "<@101>" not in whole(render(card, posting=False))
+@pytest.mark.parametrize("count", [1, 2, 5])
+async def test_people_are_named_as_long_as_anything_waits(approval: Any, view: Any, count: int) -> None:
+    """An edit that took their line away would move the buttons up under somebody's finger."""
+    people = {"ping": ("100", "101"), "ping_roles": ("900",)}
+    names = "<@100> <@101> <@&900>"
+    waiting = [approval(number) for number in range(count)]
+    assert whole(render(view(*waiting, **people))).startswith(names)
+    denied = [replace(call, state=ApprovalState.DENIED) for call in waiting]
+    assert whole(render(view(*denied[:-1], waiting[-1], **people))).startswith(names)
+    assert names not in whole(render(view(*denied, **people)))
 
 
 async def test_each_call_of_several_has_its_own_buttons_behind_its_text(approval: Any, view: Any) -> None:
     calls = [approval(number, arguments={"command": f"echo {number}"}) for number in range(3)]
-    rendered = render(view(*calls), posting=False)
+    rendered = render(view(*calls))
     order: list[str] = []
     for item in rendered.view.walk_children():
         if isinstance(item, ui.TextDisplay) and (command := re.search(r"echo \d", item.content)):
@@ -209,29 +215,27 @@ async def test_each_call_of_several_has_its_own_buttons_behind_its_text(approval
 
 
 async def test_a_reason_is_not_repeated_under_each_call_but_a_warning_is(approval: Any, view: Any) -> None:
-    text = whole(
-        render(view(*(approval(number, arguments={"command": "a\u202eb"}) for number in range(3))), posting=False)
-    )
+    text = whole(render(view(*(approval(number, arguments={"command": "a\u202eb"}) for number in range(3)))))
     assert text.count("Why it asks") == 1
     assert text.count("May touch") == 1
     assert text.count("⚠") == 3
 
 
 async def test_the_last_waiting_call_needs_no_buttons_for_all(approval: Any, view: Any) -> None:
-    rendered = render(view(approval(0), approval(1, state=ApprovalState.DENIED)), posting=False)
+    rendered = render(view(approval(0), approval(1, state=ApprovalState.DENIED)))
     assert "Approve all" not in buttons(rendered)
     assert "Deny all" not in buttons(rendered)
 
 
 async def test_approving_all_asks_once_more_if_one_of_them_is_cut(approval: Any, view: Any) -> None:
-    rendered = render(view(approval(0), approval(1, arguments={"command": "x" * 6_000})), posting=False)
+    rendered = render(view(approval(0), approval(1, arguments={"command": "x" * 6_000})))
     found = buttons(rendered)
     assert found["Approve all"] == CustomId(verb=Verb.ALL_APPROVE_UNSEEN, id="cardcardcardcard", edition=0)
 
 
 async def test_a_question_offers_its_choices_and_a_free_answer(approval: Any, view: Any) -> None:
     call = approval(kind="question", tool="ask_user", arguments={"question": "Which port?", "choices": ["80", "443"]})
-    rendered = render(view(call), posting=False)
+    rendered = render(view(call))
     assert buttons(rendered) == {
         "80": CustomId(verb=Verb.CHOICE, id=call.id, number=0),
         "443": CustomId(verb=Verb.CHOICE, id=call.id, number=1),
@@ -246,13 +250,13 @@ async def test_a_question_offers_its_choices_and_a_free_answer(approval: Any, vi
 async def test_a_choice_longer_than_a_button_is_written_out(approval: Any, view: Any) -> None:
     choice = "y" * 120
     call = approval(kind="question", arguments={"question": "Which?", "choices": [choice, "no"]})
-    rendered = render(view(call), posting=False)
+    rendered = render(view(call))
     assert choice in whole(rendered)
     assert "y" * 79 + "…" in buttons(rendered)
 
 
 async def test_what_waits_for_a_result_from_elsewhere_has_nothing_to_decide(approval: Any, view: Any) -> None:
-    assert list(buttons(render(view(approval(kind="external")), posting=False))) == ["Details", "Cancel"]
+    assert list(buttons(render(view(approval(kind="external"))))) == ["Details", "Cancel"]
 
 
 EXTREMES: dict[str, dict[str, Any]] = {
@@ -299,7 +303,7 @@ async def test_discord_takes_the_most_extreme_card(
         card: CardView = elsewhere(view(*calls, ping=ping, ping_roles=("1" * 19,) * 5, job="j" * 16))
         card.profiles["t" * 100] = "p" * 500
         for attached in (True, False):
-            rendered = render(card, posting=True, attached=attached)
+            rendered = render(card, attached=attached)
             assert sum(map(limits.length, texts(rendered))) <= limits.CARD_TEXT
             assert rendered.view.total_children_count <= limits.COMPONENTS
 
@@ -307,7 +311,7 @@ async def test_discord_takes_the_most_extreme_card(
 async def test_a_call_that_is_asked_again_shows_what_changed_and_what_it_holds_on_to(approval: Any, view: Any) -> None:
     call = approval(bound={"files": {"deploy.sh": "5 bytes, sha256 " + "b" * 64}}, replaces="old")
     change = "`deploy.sh` changed: 4 bytes, sha256 aaaaaaaaaaaa → 5 bytes, sha256 bbbbbbbbbbbb"
-    shown = whole(render(view(call, changed={call.id: (change,)}), posting=True))
+    shown = whole(render(view(call, changed={call.id: (change,)})))
     assert "⚠ Asked again:" in shown
     assert "4 bytes, sha256 aaaaaaaaaaaa → 5 bytes, sha256 bbbbbbbbbbbb" in shown
     assert f"Counts only while `deploy.sh` stays as it is: 5 bytes, sha256 {'b' * 12}\n" in shown
@@ -323,12 +327,12 @@ async def test_whatever_is_bound_and_changed_the_card_is_one_that_discord_takes(
         for number in range(count)
     ]
     changed = {call.id: ("`" * 900,) * 9 for call in calls}
-    render(view(*calls, changed=changed, job="j" * 16), posting=True)
+    render(view(*calls, changed=changed, job="j" * 16))
 
 
 async def test_a_call_that_waits_for_a_result_shows_its_key_and_nothing_to_approve(approval: Any, view: Any) -> None:
     call = approval(kind="external", tool="build", reason="build #7 `x`")
-    rendered = render(view(call), posting=True)
+    rendered = render(view(call))
     assert list(buttons(rendered)) == ["Details", "Cancel"]
     shown = whole(rendered)
     assert "waiting for a result" in shown
@@ -340,17 +344,17 @@ async def test_a_call_that_waits_for_a_result_shows_its_key_and_nothing_to_appro
 async def test_an_earlier_refusal_in_the_same_request_is_one_short_line(approval: Any, view: Any) -> None:
     denied = approval(1, tool="write_file", state=ApprovalState.DENIED)
     unheard = approval(2, state=ApprovalState.EXPIRED)
-    shown = whole(render(view(approval(), earlier=(denied,)), posting=True))
+    shown = whole(render(view(approval(), earlier=(denied,))))
     assert "-# Earlier in this request: `write_file` was denied by <@100>\n" in shown
-    shown = whole(render(view(approval(), earlier=(denied, denied, unheard)), posting=True))
+    shown = whole(render(view(approval(), earlier=(denied, denied, unheard))))
     assert "-# Earlier in this request: nobody answered about `shell`, and 2 more\n" in shown
-    settled = whole(render(view(approval(state=ApprovalState.DENIED), earlier=(denied,)), posting=False))
+    settled = whole(render(view(approval(state=ApprovalState.DENIED), earlier=(denied,))))
     assert "Earlier" not in settled
 
 
 async def test_on_a_card_of_several_calls_the_earlier_refusal_is_said_once(approval: Any, view: Any) -> None:
     denied = approval(9, state=ApprovalState.DENIED)
-    shown = whole(render(view(*(approval(number) for number in range(5)), earlier=(denied,)), posting=True))
+    shown = whole(render(view(*(approval(number) for number in range(5)), earlier=(denied,))))
     assert shown.count("Earlier in this request") == 1
 
 
@@ -366,18 +370,18 @@ async def test_an_answered_question_shows_its_answer_inert(approval: Any, view: 
         kind="question", tool="ask_user", arguments={"question": "Which?"}, state=ApprovalState.SUCCEEDED,
         result="**green** `x`",
     )  # fmt: skip
-    shown = whole(render(view(call), posting=False))
+    shown = whole(render(view(call)))
     assert f"<@100> answered. {inert.line('**green** `x`')}" in shown
 
 
 async def test_a_button_keeps_its_component_id_when_what_stands_before_it_goes(approval: Any, view: Any) -> None:
     """A press on `Approve` that meets an edit must never be taken for `Deny`, which has moved into its place."""
 
-    def ids(*, posting: bool) -> dict[str, int | None]:
-        rendered = render(replace(view(approval()), ping=("1",)), posting=posting)
+    def ids(*people: str) -> dict[str, int | None]:
+        rendered = render(replace(view(approval()), ping=people))
         return {str(item.custom_id): item.id for item in rendered.view.walk_children() if isinstance(item, ui.Button)}
 
-    posted, edited = ids(posting=True), ids(posting=False)
+    posted, edited = ids("1"), ids()
     assert posted == edited
     assert len(set(posted.values())) == len(posted) > 3
     assert None not in posted.values()

@@ -147,13 +147,17 @@ async def test_a_card_is_posted_pinging_its_people_and_edited_pinging_nobody(
         new = at(view(approval(), ping=(str(here.ana.id),)), here)
         message = await surface(here).post_card(new)
         assert [user.id for user in here.card.mentions] == [here.ana.id]
+        await surface(here).edit_card(at(new, here, message=message))
+        assert f"<@{here.ana.id}>" in text_of(here.card)
         settled = at(view(approval(state=ApprovalState.EXPIRED), ping=(str(here.ana.id),)), here, message=message)
         await surface(here).edit_card(settled)
         assert "expired" in text_of(here.card)
         assert f"<@{here.ana.id}>" not in text_of(here.card).replace("<@100>", "")
-        [body] = here.requests("PATCH", "/messages")
-        assert body["allowed_mentions"]["parse"] == []
-        assert not body["allowed_mentions"].get("users")
+        edits = here.requests("PATCH", "/messages")
+        assert len(edits) == 2
+        for body in edits:
+            assert body["allowed_mentions"]["parse"] == []
+            assert not body["allowed_mentions"].get("users")
 
 
 @pytest.mark.parametrize(("status", "code"), [(413, 0), (400, 40005), (403, 50013)])

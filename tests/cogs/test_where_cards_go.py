@@ -181,6 +181,14 @@ async def test_one_message_notifies_the_approvers_and_nobody_else(tmp_path: Path
         assert sorted(pinged)[-2:] == [[], [here.ana.id]]
         assert sum(map(len, pinged)) == 1
         assert all(body["allowed_mentions"]["parse"] == [] for body in here.requests("POST", "/messages"))
+        copies = [cards_in(here.channel)[0], cards_in(there)[0]]
+        await here.ana.click(copies[0], label="Extend")
+        await here.settle()
+        named = [
+            text_of(card).startswith(f"<@{here.ana.id}>") for card in (cards_in(here.channel)[0], cards_in(there)[0])
+        ]
+        assert named == [text_of(card).startswith(f"<@{here.ana.id}>") for card in copies]
+        assert sum(named) == 1
 
 
 @pytest.mark.parametrize(("hours", "flag"), [("22:00-23:00", SILENT), ("23:00-22:00", 0)])
