@@ -11,6 +11,7 @@ import os
 import sys
 from argparse import Namespace
 from importlib.metadata import PackageNotFoundError, version
+from typing import TextIO
 
 from bot.cli.arguments import build_parser
 from bot.clock import SystemClock, new_id
@@ -18,6 +19,7 @@ from bot.errors import SettingsError, SignoffError
 from bot.logs import configure_logging
 from bot.redact import Redactor
 from bot.settings import Settings, export_env_file, known_secrets, load_settings
+from bot.streams import masked_output
 from storage.database import DatabaseError
 
 
@@ -25,6 +27,12 @@ def main(arguments: list[str] | None = None) -> int:
     """Do what the command line says; the exit code."""
     chosen = build_parser().parse_args(arguments)
     redactor = Redactor({})
+    with masked_output(redactor) as stderr:
+        return _main(chosen, redactor, stderr)
+
+
+def _main(chosen: Namespace, redactor: Redactor, stderr: TextIO) -> int:
+    """`stderr` is for the logs, which are masked already; `redactor` learns what the settings hold."""
     try:
         if chosen.version:
             print(f"signoff {_version()}")
@@ -36,14 +44,14 @@ def main(arguments: list[str] | None = None) -> int:
                 raise
             return _report_settings(error, chosen)
         export_env_file()
-        redactor = Redactor(known_secrets(settings))
+        redactor.learn(known_secrets(settings))
         command = chosen.command or ("run" if settings.token is not None else "playground")
-        configure_logging(settings, redactor, sys.stderr, quiet=command != "run")
+        configure_logging(settings, redactor, stderr, quiet=command != "run")
         code = _do(command, chosen, settings, redactor)
         sys.stdout.flush()
         return code
     except (SignoffError, DatabaseError) as error:
-        print(redactor.mask(f"signoff: {error}"), file=sys.stderr)
+        print(f"signoff: {error}", file=sys.stderr)
         return 1
     except KeyboardInterrupt:
         return 130

@@ -36,6 +36,7 @@ from bot.missed import Missed
 from bot.policing import Allowed, build_policy, check_approver_rules
 from bot.policy_desk import PolicyDesk
 from bot.progress import Progress
+from bot.redact import Redactor
 from bot.rehearsal import Rehearsals
 from bot.reloading import Reloading
 from bot.rules import Subject
@@ -50,6 +51,7 @@ from bot.where import Configured
 from storage import meta
 from storage.approvals import Approval
 from storage.database import Database, Transaction, open_database
+from storage.guarded import GuardedDatabase
 from storage.jobs import JobLimits
 from storage.runs import Run
 
@@ -98,9 +100,11 @@ async def open_app(
     sandbox: Sandbox | None = None,
     detached: Detached | None = None,
     reread: Callable[[], Settings] | None = None,
+    redactor: Redactor | None = None,
 ) -> AsyncIterator[App]:
     """Open everything below the faces. `model` stands in for the one that the settings name.
 
+    `mask` goes over what tools give; `redactor` keeps its secrets out of the database and out of the model's answers.
     `sandbox` is the one that `tools` run commands in, and `detached` what they run in the background; `reread` reads
     the settings anew, as `load_settings` does.
 
@@ -117,7 +121,9 @@ async def open_app(
     profiles = {tool.name: tool.profile for tool in every_tool}
     own = load_own(settings.agent, settings.agent_deps) if settings.agent else None
     file_policy = build_policy(settings.policy, every_tool)
-    async with open_db(str(settings.database)) as database:
+    redactor = redactor or Redactor({})
+    async with open_db(str(settings.database)) as opened:
+        database = GuardedDatabase(opened, redactor.known)
         seal = Seal(load_key(settings.database.with_suffix(".key")))
         book = GuildBook(seal)
         await book.load(database.reader)
@@ -212,6 +218,7 @@ async def open_app(
                 mask=mask,
                 own=own,
                 images=settings.images,
+                redactor=redactor,
             ) as loop,
         ):
             check_approver_rules(settings, by_name)

@@ -54,7 +54,7 @@ async def record(
     detail: dict[str, Any] | None = None,
 ) -> None:
     """Append one entry. `actor` is a person's id or `SYSTEM`; `detail` is plain JSON without secrets."""
-    text = json.dumps(detail or {}, sort_keys=True, ensure_ascii=False)
+    text = tx.clean(json.dumps(detail or {}, sort_keys=True, ensure_ascii=False))
     chained = _hash(await meta.get(tx, HEAD) or FIRST, at, actor, event, approval, run, conversation, text)
     await tx.execute(
         "INSERT INTO audit (at, actor, event, approval, run, conversation, detail, hash)"

@@ -33,6 +33,10 @@ class Transaction(Reader, Protocol):
         """Run one statement; the number of rows it changed. A conditional update decides races by it."""
         ...
 
+    def clean(self, text: str) -> str:
+        """The text as it would be stored: for what is computed over a text that is to be stored as well."""
+        ...
+
 
 class Database(Protocol):
     """One open database."""

@@ -75,6 +75,9 @@ class _Connection:
     async def execute(self, sql: str, *parameters: object) -> int:
         return self.raw.execute(sql, cast(Any, parameters)).rowcount
 
+    def clean(self, text: str) -> str:
+        return text
+
 
 class SqliteDatabase:
     """`Database` over one file."""

@@ -21,6 +21,7 @@ from bot.app import App, OpenDatabase, open_app
 from bot.deferral import sentences
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind, ToolOutcome
 from bot.errors import ApprovalRequired, Gone
+from bot.redact import Redactor
 from bot.settings import Settings
 from bot.surface import Actor, Announcement, CardView, JobView, Press, TurnContext
 from storage.database import open_database
@@ -285,6 +286,8 @@ class Bench:
     hold: asyncio.Event | None = None
     fail_with: Exception | None = None
     exit_code: int = 0
+    found: str = ""
+    """What `look` sees beside."""
 
     def tools(self) -> list[Tool]:
         async def act(arguments: Any, call: Call) -> ToolOutcome:
@@ -297,7 +300,7 @@ class Bench:
 
         async def look(arguments: DoArguments, call: Call) -> ToolOutcome:
             self.looks.append(arguments.what)
-            return ToolOutcome(text=f"saw {arguments.what}")
+            return ToolOutcome(text=f"saw {arguments.what} {self.found}".rstrip())
 
         async def careful(arguments: DoArguments, call: Call) -> ToolOutcome:
             if arguments.what == "big" and not call.approved:
@@ -390,6 +393,7 @@ async def open_house(
     open_db: OpenDatabase = open_database,
     sweep_ms: int = 3_600_000,
     mask: Callable[[str], str] = str,
+    redactor: Redactor | None = None,
 ) -> AsyncIterator[House]:
     """A house on `folder`, its face connected and its past made good."""
     clock, face, bench = clock or ManualClock(), face or Face(), bench or Bench()
@@ -398,7 +402,8 @@ async def open_house(
     async with open_app(
         settings,
         tools=bench.tools(),
-        mask=mask,
+        mask=redactor.result if redactor is not None else mask,
+        redactor=redactor,
         clock=clock,
         new_id=counting_ids(ids),
         model=script.model,

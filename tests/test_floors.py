@@ -42,7 +42,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.outside": set(),
     "bot.plain": set(),
     "bot.console": set(),
-    "bot.redact": set(),
+    "bot.spellings": set(),
+    "bot.redact": {"bot.spellings"},
+    "bot.streams": {"bot.redact"},
     "bot.setup": set(),
     "bot.single": {"bot.errors"},
     "bot.background": {"bot.clock"},
@@ -63,7 +65,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # The one place that speaks to models.
     "bot.agent": {
         "bot.errors", "bot.background", "bot.clock", "bot.deferral", "bot.outside", "bot.permits", "bot.plain",
-        "bot.values", "storage",
+        "bot.redact", "bot.values", "storage",
         "pydantic_ai", "pydantic", "pydantic_core", "anyio", "aiohttp", "httpx2", "openai", "anthropic",
         "mcp", "jsonschema", "referencing",
     },

@@ -73,10 +73,69 @@ def test_a_secret_never_survives_whatever_surrounds_it(before: str, after: str) 
     assert SECRET not in redactor.mask(before + SECRET + after)
 
 
-def test_a_megabyte_is_masked_in_a_blink() -> None:
+def test_a_megabyte_is_masked_in_little_time() -> None:
     many = Redactor({f"KEY_{n}": f"{n}-{SECRET}" for n in range(10)})
     text = ("Nothing to see here. " * 50_000) + f"3-{SECRET}"
     started = time.perf_counter()
     masked = many.mask(text)
-    assert time.perf_counter() - started < 1  # 0.02 s on an idle machine
+    assert time.perf_counter() - started < 10  # 0.3 s on an idle machine
     assert masked.endswith("[masked: KEY_3]")
+
+
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        SECRET[::-1],
+        json.dumps(json.dumps({"key": SECRET})),
+        json.dumps(quote(SECRET)),
+        quote(json.dumps(SECRET)),
+        "".join(f"%{byte:02x}" for byte in SECRET.encode()),
+        "".join(f"\\u{ord(one):04x}" for one in SECRET),
+        "".join(f"\\x{byte:02x}" for byte in SECRET.encode()),
+        "".join(f"&#{ord(one)};" for one in SECRET),
+        SECRET.encode().hex(":"),
+        SECRET.encode().hex(" ", 2).upper(),
+        ", ".join(f"0x{byte:02x}" for byte in SECRET.encode()),
+        repr(SECRET.encode()),
+        base64.urlsafe_b64encode(SECRET.encode()).decode(),
+        quote(base64.b64encode(SECRET.encode()).decode(), safe=""),
+    ],
+)
+def test_a_secret_is_masked_in_spellings_within_spellings(spelling: str) -> None:
+    """S-A46."""
+    masked = redactor.mask(f"<{spelling}>")
+    assert LABEL in masked
+    assert len(masked) < len(LABEL) + 25
+
+
+@given(st.integers(0, 200))
+def test_a_text_that_grows_never_shows_the_beginning_of_a_secret(size: int) -> None:
+    text = f"It is {SECRET} or {quote(SECRET, safe='')} or {SECRET.encode().hex()}, is it not?"
+    shown = redactor.growing(text[:size])
+    assert redactor.growing(text).startswith(shown.rpartition("]")[0])
+    assert SECRET[:3] not in shown.replace(LABEL, "")
+    assert SECRET[:5].encode().hex() not in shown
+
+
+def test_a_text_that_grows_is_shown_as_far_as_it_holds_no_secret() -> None:
+    assert redactor.growing("Nothing of it here") == "Nothing of it here"
+
+
+@pytest.mark.parametrize("at", [9, 20, len(SECRET) - 9])
+def test_the_halves_of_a_secret_that_a_cut_has_left_are_masked(at: int) -> None:
+    gap = "[... 1234 bytes left out here ...]"
+    masked = redactor.result(f"it was {SECRET[:at]}\n{gap}\n{SECRET[at:]} it was")
+    assert masked == f"it was [masked: part of OPENAI_API_KEY]\n{gap}\n[masked: part of OPENAI_API_KEY] it was"
+    assert redactor.result(f"{SECRET[at:]} was cut off") == "[masked: part of OPENAI_API_KEY] was cut off"
+
+
+def test_what_is_learnt_later_is_masked_from_then_on() -> None:
+    growing = Redactor({})
+    assert growing.mask("a-secret-of-later") == "a-secret-of-later"
+    growing.learn({"LATER": "a-secret-of-later"})
+    assert growing.mask("a-secret-of-later") == "[masked: LATER]"
+
+
+def test_values_are_masked_wherever_they_stand_in_a_json_value() -> None:
+    value = {"a": [SECRET, 1, None], SECRET: {"b": f"x{SECRET}x"}}
+    assert redactor.values(value) == {"a": [LABEL, 1, None], LABEL: {"b": f"x{LABEL}x"}}

@@ -15,6 +15,7 @@ from bot.agent.own import OwnAgent, load_own
 from bot.clock import Clock
 from bot.deferral.policy import Policy
 from bot.deferral.tool import Tool
+from bot.redact import Redactor
 
 Images = Literal["auto", "on", "off"]
 
@@ -36,6 +37,7 @@ async def open_loop(
     record: Record | None = None,
     own: OwnAgent | None = None,
     images: Images = "auto",
+    redactor: Redactor | None = None,
 ) -> AsyncIterator[AgentLoop]:
     """The loop over a model given by name (None: the offline model) or as an object. `tools` may change meanwhile.
 
@@ -65,6 +67,7 @@ async def open_loop(
                 timeout_seconds=timeout_seconds,
                 own=own,
                 takes_images=images == "on" or (images == "auto" and built.profile.get("supports_image_input", True)),
+                redactor=redactor,
             )
     finally:
         await close_model(built)

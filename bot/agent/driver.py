@@ -37,6 +37,7 @@ from pydantic_ai.usage import RequestUsage
 from pydantic_core import ValidationError
 
 from bot.agent.behind import definition
+from bot.agent.cleanse import cleanse
 from bot.agent.gate import MISUSES, Answered, Gate, RunDeps, emitted_arguments
 from bot.agent.history import as_sent, open_calls
 from bot.agent.models import BAD_ARGUMENTS, explain
@@ -58,6 +59,7 @@ from bot.deferral.calls import Limits, PendingToolCall, ToolResult
 from bot.deferral.events import EventKind, Reporter
 from bot.deferral.tool import Tool
 from bot.errors import ModelError
+from bot.redact import Redactor
 
 Result = ToolReturnPart | PendingToolCall
 """What a call of a batch came to."""
@@ -78,6 +80,7 @@ class Driver:
     """Takes the newest answer as it grows; None asks the model for whole answers."""
     recorder: Recorder
     """Hears of each step that must not be done again."""
+    redactor: Redactor
     run_id: str
     """Stands, with the conversation's id, on every message that the run adds."""
     _new: list[ModelMessage] = field(default_factory=list, init=False)
@@ -145,6 +148,7 @@ class Driver:
         except Exception:
             self.report.say(EventKind.MODEL_END, outcome="failed")
             raise
+        cleanse(response, self.redactor)
         self.report.say(EventKind.MODEL_END, outcome="success", text=response.text)
         self._requests += 1
         self._usage += response.usage

@@ -22,6 +22,7 @@ from bot.agent.stretch import OnText, Stretch, cost_of
 from bot.deferral.calls import FirstCall, Keep, Limits, LoopResult, Steps, ToolResult, Usage
 from bot.deferral.events import Reporter
 from bot.errors import RunStopped, TurnStopped
+from bot.redact import Redactor
 from storage.attachments import Attached
 from storage.runs import Run
 
@@ -48,8 +49,13 @@ class AgentLoop:
         instructions: str = INSTRUCTIONS,
         own: OwnAgent | None = None,
         takes_images: bool = False,
+        redactor: Redactor | None = None,
     ) -> None:
-        """`own` is the user's agent, in the place of ours. `takes_images`: whether the model can be shown any."""
+        """`own` is the user's agent, in the place of ours. `takes_images`: whether the model can be shown any.
+
+        `redactor` masks what the model answers.
+        """
+        self._redactor = redactor or Redactor({})
         self.takes_images = takes_images
         self._streaming = streaming
         self._settings = ModelSettings(timeout=timeout_seconds)
@@ -184,7 +190,7 @@ class AgentLoop:
             run, tools=tools, turned_away=run.turned_away, executions=executions or Executions(limits.tool_calls)
         )
         report = report or Reporter(run_id=run.id, conversation_id=run.conversation)
-        on_text = on_text if self._streaming else None
+        on_text = self._masked(on_text) if on_text is not None and self._streaming else None
         recorder = recorder or Recorder(None)
         if self._own is not None:
             own = OwnDriver(
@@ -196,6 +202,7 @@ class AgentLoop:
                 report=report,
                 on_text=on_text,
                 recorder=recorder,
+                redactor=self._redactor,
             )
             return await own.go(prompt, messages, results, run_id=run_id)
         driver = Driver(
@@ -209,8 +216,16 @@ class AgentLoop:
             on_text=on_text,
             run_id=run_id or run.id,
             recorder=recorder,
+            redactor=self._redactor,
         )
         return await driver.go(prompt, messages, results)
+
+    def _masked(self, on_text: OnText) -> OnText:
+        async def show(text: str) -> None:
+            if masked := self._redactor.growing(text):
+                await on_text(masked)
+
+        return show
 
 
 def _result(stretch: Stretch, closing: Sequence[ModelMessage] = ()) -> LoopResult:

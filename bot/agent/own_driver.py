@@ -30,6 +30,7 @@ from pydantic_ai.messages import (
 from pydantic_ai.settings import ModelSettings
 from pydantic_ai.usage import UsageLimits
 
+from bot.agent.cleanse import cleanse
 from bot.agent.gate import RunDeps
 from bot.agent.models import explain
 from bot.agent.own import written
@@ -48,6 +49,7 @@ from bot.agent.stretch import (
 )
 from bot.deferral.calls import Limits, ToolResult, Usage
 from bot.deferral.events import EventKind, Reporter
+from bot.redact import Redactor
 
 SILENT = Reporter(run_id="", conversation_id="")
 
@@ -67,6 +69,7 @@ class OwnDriver:
     """Takes the newest answer as it grows; None asks the model for whole answers."""
     recorder: Recorder
     """Hears of each step when it is done."""
+    redactor: Redactor
     unsent: list[ModelRequest] = field(default_factory=list)
     """Results that the model did not get to see, because a limit came first."""
 
@@ -117,6 +120,8 @@ class OwnDriver:
                 except Exception:
                     self.report.say(EventKind.MODEL_END, outcome="failed")
                     raise
+                if Agent.is_call_tools_node(node):
+                    cleanse(node.model_response, self.redactor)
                 said = node.model_response.text if Agent.is_call_tools_node(node) else None
                 self.report.say(EventKind.MODEL_END, outcome="success", text=said)
                 if Agent.is_call_tools_node(node) and node.model_response.tool_calls:
@@ -161,7 +166,7 @@ class OwnDriver:
         transcript = Transcript(
             messages=messages,
             new=new,
-            text=last_text(new) if waits is not None else written(output),
+            text=last_text(new) if waits is not None else self.redactor.known(written(output)),
             pending=[waits.metadata[call.tool_call_id]["pending"] for call in waits.calls] if waits is not None else [],
             requests=run.usage.requests,
             input_tokens=run.usage.input_tokens,

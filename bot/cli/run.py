@@ -118,7 +118,8 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
     async with open_app(
         settings,
         tools=tools,
-        mask=redactor.mask,
+        mask=redactor.result,
+        redactor=redactor,
         clock=SystemClock(),
         new_id=new_id,
         sandbox=sandbox,
