@@ -16,7 +16,7 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Text
 from pydantic_ai.models import Model
 
 from bench.worker import ANSWER, ARGUMENTS, PROMPT, RESULT, Way, answer, question, serve
-from bot import turns
+from bot import stretches
 from bot.agent import history
 from bot.app import App, open_app
 from bot.clock import SystemClock, new_id
@@ -99,7 +99,7 @@ class SignoffWay:
 async def run(folder: Path, work: Callable[[Way], Awaitable[None]]) -> None:
     """Open the house on a file of its own."""
     if sys.argv[2] == "whole":
-        turns.HISTORY = 1_000_000
+        stretches.HISTORY = 1_000_000
     way = SignoffWay()
     settings = Settings(approver_users=frozenset({OWNER.id})).model_copy(
         update={"database": folder / "signoff.sqlite3", "workspace": folder, "streaming": False}

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from bot.agent import history
 from bot.clock import Clock
 from bot.deferral import sentences
+from bot.stretches import HISTORY
 from bot.surface import Actor
-from bot.turns import HISTORY
 from storage import approvals, audit, conversations, runs
 from storage.approvals import Approval
 from storage.database import Database

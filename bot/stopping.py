@@ -12,8 +12,9 @@ from bot.deferral.sentences import Who
 from bot.ending import Stopped, stop
 from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
 from bot.place import space_of
+from bot.stretches import HISTORY
 from bot.surface import CardPress
-from bot.turns import HISTORY, Turns
+from bot.turns import Turns
 from storage import approvals, audit, conversations, runs, steps
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction

@@ -9,15 +9,13 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
-from functools import partial
 
-from bot.agent.loop import AgentLoop, OnText
+from bot.agent.loop import AgentLoop
 from bot.asking import Asking, Bound
 from bot.background import to_the_end
 from bot.clock import Clock
 from bot.deferral import sentences
-from bot.deferral.calls import FirstCall, LoopResult, ToolResult
+from bot.deferral.calls import LoopResult
 from bot.delivery import Delivery, show_progress
 from bot.ending import owe_answer, stop
 from bot.errors import EmptyAnswer, ModelError
@@ -26,17 +24,13 @@ from bot.jobs import news, words
 from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
 from bot.progress import Progress
-from bot.recording import Recording
-from storage import approvals, attachments, conversations, jobs, requests, runs
-from storage.approvals import Approval, ApprovalState
+from bot.stretches import HISTORY, Stretches
+from storage import attachments, conversations, jobs, runs
 from storage.database import Database, Transaction
 from storage.jobs import Note
 from storage.runs import Run, RunKind, RunState, UnknownPause
 
 logger = logging.getLogger(__name__)
-
-HISTORY = 200
-"""Messages of a conversation that the model sees: the cost of a turn does not grow with its length."""
 
 MOST_LOSSES = 1
 """A run whose process died, or could not store what came of it, is begun again so many times."""
@@ -77,6 +71,15 @@ class Turns:
         self._delivery = delivery
         self._holding = holding
         self._watch = watch
+        self._stretches = Stretches(
+            database=database,
+            clock=clock,
+            boot=boot,
+            loop=loop,
+            delivery=delivery,
+            watch=watch,
+            progress=progress,
+        )
         self._lanes = Lanes()
         self._going: set[str] = set()
         self.progress = progress
@@ -251,81 +254,9 @@ class Turns:
         """The stretch itself, for as long as the run may take. Raises `TimeoutError`, also when it is cancelled."""
         try:
             async with asyncio.timeout(self._seconds_left(run)) as self._limits[run.id]:
-                return await self._loop_once(run)
+                return await self._stretches.once(run)
         finally:
             del self._limits[run.id]
-
-    async def _loop_once(self, run: Run) -> tuple[int, LoopResult, list[Note]]:
-        """What the loop gave; also the conversation's length that it started from, and the notes that it was told."""
-        reader = self._database.reader
-        report = await self._watch.begin(run)
-        # What people refused counts like what was answered without them: who keeps asking is stopped.
-        run = replace(run, turned_away=run.turned_away + await requests.refusals(reader, run.id))
-        notes = await jobs.notes_of(reader, run.id)
-        length = await conversations.length(reader, run.conversation)
-        bodies = await conversations.load(reader, run.conversation, last=HISTORY, whole=run.id)
-        on_text = self._on_text(run)
-        recording = Recording(database=self._database, clock=self._clock, run=run.id, owner=self._boot, length=length)
-        keep = recording.keep
-        if (done := await recording.found()) is not None:
-            return length, await self._loop.go_on(run, bodies, done, on_text=on_text, report=report, keep=keep), []
-        recording.tells(notes)
-        if run.pause is None:
-            waiting, first = await self._waiting(run.conversation), await self._first(run)
-            prompt = await self._prompt(run, notes)
-            is_event = run.announces is not None
-            given = await self._loop.start(
-                run,
-                bodies,
-                prompt,
-                waiting=waiting,
-                on_text=on_text,
-                report=report,
-                first=first,
-                keep=keep,
-                is_event=is_event,
-                attached=await attachments.of(reader, run.id),
-            )
-            return length, given, notes
-        settled = await approvals.of_pause(reader, run.id, run.pause.number)
-        if length == run.pause.length:
-            for approval in settled:
-                self._watch.step(run.id, f"{approval.tool}: {sentences.word(approval)}")
-            results = [_result(approval) for approval in settled]
-            note = words.told(notes, self._delivery.who) if notes else None
-            given = await self._loop.resume(run, bodies, results, note=note, on_text=on_text, report=report, keep=keep)
-            return length, given, notes
-        # Somebody spoke meanwhile and those calls were given a placeholder: the outcome comes as an event.
-        event = sentences.event(settled)
-        waiting = await self._waiting(run.conversation)
-        recording.tells(())
-        given = await self._loop.start(
-            run, bodies, event, waiting=waiting, on_text=on_text, report=report, keep=keep, is_event=True
-        )
-        return length, given, []
-
-    async def _prompt(self, run: Run, notes: Sequence[Note]) -> str:
-        """What a stretch begins with that has no pause behind it: a goal, or what a job has been told since."""
-        if run.announces is not None:
-            return await news.prompt(self._database.reader, run)
-        job = await jobs.get(self._database.reader, run.id)
-        if job is None:
-            return run.prompt
-        if notes and await conversations.has_spoken(self._database.reader, run.conversation, run=run.id):
-            return words.told(notes, self._delivery.who)
-        return words.first_message(run.prompt, job.background, notes, self._delivery.who)
-
-    async def _first(self, run: Run) -> FirstCall | None:
-        """The call that the run begins with, if somebody wants one asked about once more."""
-        again = await approvals.get(self._database.reader, run.again) if run.again is not None else None
-        return FirstCall(tool_name=again.tool, args=again.arguments) if again is not None else None
-
-    async def _waiting(self, conversation: str) -> dict[str, str]:
-        calls = await approvals.newest_in(self._database.reader, conversation, limit=HISTORY)
-        return {call.call_id: sentences.outcome(call) for call in calls}
-
-    def _on_text(self, run: Run) -> OnText | None:
-        return partial(self._watch.grows, run.id) if run.kind is RunKind.JOB else self.progress.on_text(run)
 
     # -- T0: the run waits ----------------------------------------------------------------------
 
@@ -373,19 +304,10 @@ class Turns:
         if not await conversations.has_spoken(reader, conversation, run=run.id):
             length = await conversations.length(reader, conversation)
             bodies = await conversations.load(reader, conversation, last=HISTORY)
-            told = self._loop.event(bodies, await news.prompt(reader, run), await self._waiting(conversation))
+            told = self._loop.event(bodies, await news.prompt(reader, run), await self._stretches.waiting(conversation))
             await conversations.append(tx, conversation, run=run.id, at_length=length, bodies=told)
 
     async def _owe_answer(self, tx: Transaction, run: Run, text: str, ending: RunState) -> None:
         reply = self._delivery.replies.get(run.id)
         via = reply.message if reply is not None else None
         await owe_answer(tx, run, text, ending, at=self._clock.now(), via=via)
-
-
-def _result(approval: Approval) -> ToolResult:
-    succeeded, denied = approval.state is ApprovalState.SUCCEEDED, approval.state is ApprovalState.DENIED
-    return ToolResult(
-        call_id=approval.call_id,
-        text=sentences.outcome(approval),
-        outcome="success" if succeeded else "denied" if denied else "failed",
-    )

@@ -77,6 +77,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},
+    "bot.stretches": {"bot", "storage"},
     "bot.decisions": {"bot", "storage"},
     "bot.edits": {"bot", "storage"},
     "bot.asking": {"bot", "storage"},
