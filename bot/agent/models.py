@@ -8,10 +8,10 @@ provider must surface as a sentence while the person still looks at the screen.
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable
 from typing import cast
 
-from openai import OpenAIError
 from pydantic_ai.exceptions import (
     ContentFilterError,
     ModelAPIError,
@@ -61,7 +61,7 @@ def build_model(name: str | None, *, timeout_seconds: float = 120.0, retries: in
         model = infer_model(f"{provider}{colon}{model_name}")
     except ImportError as error:
         raise SettingsError(SETTING, f"{name} needs a package that is not installed: {_package(error)}") from error
-    except (UserError, OpenAIError, ValueError) as error:
+    except _refusals() as error:
         raise _unusable(name, error) from error
     limits = ModelSettings(timeout=timeout_seconds, request_timeout=timeout_seconds, max_retries=retries)
     return _limited(model, limits)
@@ -90,6 +90,15 @@ _FORM = (
     "write provider:model, such as openai:..., anthropic:..., ollama:..., or openai-chat:... for a compatible server"
 )
 _VARIABLE = re.compile(r"`([A-Z][A-Z0-9]*_[A-Z0-9_]+)`")
+
+
+def _refusals() -> tuple[type[Exception], ...]:
+    """What is raised for a setting that a provider cannot use.
+
+    openai's own error is looked up only where that package was loaded: loading it takes a third of the bot's start.
+    """
+    openai = sys.modules.get("openai")
+    return (UserError, ValueError, *(() if openai is None else (openai.OpenAIError,)))
 
 
 def _package(error: ImportError) -> str:
