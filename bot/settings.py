@@ -109,6 +109,8 @@ class Settings(BaseSettings):
     """Requests of one conversation that may wait in line behind the one at work."""
     ask_in_thread: Annotated[bool, BeforeValidator(values.switch)] = False
     """Whether `/ask` opens a thread in a channel when the person says nothing about it."""
+    language: Literal["en", "de"] = "en"
+    """What is spoken where no language is known: a server that set none, somebody of whom nothing has been seen yet."""
     message_content: Literal["auto", "on", "off"] = "auto"
     """Whether Discord is asked for the text of messages without a mention; `auto`: if the application may."""
 

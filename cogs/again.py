@@ -11,6 +11,7 @@ from bot.deferral.authority import Act
 from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.surface import Press, Reply, TurnContext
+from bot.texts.text import say
 from cogs import places
 from cogs.chat import refusal_here
 from cogs.interactions import above, place_of, roles_of
@@ -19,7 +20,7 @@ from cogs.surface import DiscordSurface
 
 logger = logging.getLogger(__name__)
 
-_BROKEN = "Something went wrong inside me before I could ask again. The log has the details."
+_BROKEN = say("turns.not_asked_again")
 
 
 async def run_again(

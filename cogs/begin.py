@@ -9,6 +9,7 @@ import discord
 
 from bot.engine import Engine
 from bot.surface import Reply, TurnContext
+from bot.texts.text import say
 from cogs import enclosures, places
 from cogs.enclosures import NOTHING, Taken
 from cogs.interactions import roles_of
@@ -18,7 +19,7 @@ from cogs.surface import DiscordSurface
 
 logger = logging.getLogger(__name__)
 
-_BROKEN = "Something went wrong inside me before I could begin. The log has the details."
+_BROKEN = say("turns.not_begun")
 
 
 class Beginner:

@@ -20,6 +20,7 @@ from discord.ext import commands
 from bot.background import Background
 from bot.engine import Engine
 from bot.errors import StartError
+from bot.texts.entry import Language
 from bot.upkeep import Upkeep
 from cogs.anew import New
 from cogs.approvals import Approvals
@@ -41,6 +42,7 @@ from cogs.presses import Presses
 from cogs.reload import Reload
 from cogs.resuming import Resuming
 from cogs.schedules import Schedules
+from cogs.speech import CommandTranslator, Languages
 from cogs.surface import DiscordSurface
 from cogs.tools import Tools
 from cogs.watching import Watching
@@ -85,11 +87,12 @@ class SignoffClient(commands.Bot):
         proxy: str | None = None,
         in_thread: bool = False,
         message_content: MessageContent = "auto",
+        language: str = Language.EN,
     ) -> None:
         """`remember` and `recall` keep a small fact across restarts; `proxy` is for REST and gateway.
 
         `in_thread`: see `Chat`. `message_content`: whether to ask Discord for the text of messages that do not mention
-        the bot; `auto` where the application's page allows it.
+        the bot; `auto` where the application's page allows it. `language`: for whom nothing else is known.
         """
         self._resuming = Resuming()
         super().__init__(
@@ -111,14 +114,18 @@ class SignoffClient(commands.Bot):
         self._remember = remember
         self._recall = recall
         self._upkeep = upkeep
-        self.surface = DiscordSurface(self, background.spawn)
+        self.languages = Languages(self, Language(language))
+        self.surface = DiscordSurface(self, background.spawn, self.languages)
 
     async def setup_hook(self) -> None:
         """Learn who owns the bot, offer the commands, and begin to make good what a dead process left."""
         spawn = self._background.spawn
+        await self.tree.set_translator(CommandTranslator())
         drill = Drill(self._upkeep.drills)
         tools = Tools(self._engine, self._upkeep.toolbook, self._upkeep.clock)
-        await self.add_cog(Presses(self, self._engine, self.surface, spawn, tools=tools, drill=drill))
+        await self.add_cog(
+            Presses(self, self._engine, self.surface, spawn, tools=tools, drill=drill, languages=self.languages)
+        )
         await self.add_cog(tools)
         await self.add_cog(drill)
         await self.add_cog(Reload(self._upkeep.reloading))
@@ -189,7 +196,13 @@ class SignoffClient(commands.Bot):
 
     async def _offer_commands(self, application: int) -> None:
         """Sync when the commands changed since the last time, or when Discord has others. Never stops the bot."""
-        payload = [command.to_dict(self.tree) for command in self.tree.get_commands()]
+        translator = self.tree.translator
+        payload = [
+            command.to_dict(self.tree)
+            if translator is None
+            else await command.get_translated_payload(self.tree, translator)
+            for command in self.tree.get_commands()
+        ]
         text = json.dumps(sorted(payload, key=lambda command: str(command["name"])), sort_keys=True)
         digest = f"{application}:{hashlib.sha256(text.encode()).hexdigest()}"
         try:

@@ -9,13 +9,14 @@ import discord
 from discord import app_commands
 
 from bot.errors import DecisionRefused
+from bot.texts.text import say
 from cogs.interactions import whisper
+from cogs.speech import speak, tell
 
 logger = logging.getLogger(__name__)
 
-BROKEN = "Something went wrong inside me, so this may not have worked. It is in my log under {id}."
-OUTDATED = "My commands have changed since your Discord loaded them. Restart Discord (Ctrl+R), then try again."
-NOT_FOR_YOU = "You cannot use this command here."
+OUTDATED = say("errors.outdated")
+NOT_FOR_YOU = say("errors.not_for_you")
 
 
 def explain(interaction: discord.Interaction, error: app_commands.AppCommandError) -> str:
@@ -28,16 +29,21 @@ def explain(interaction: discord.Interaction, error: app_commands.AppCommandErro
             logger.warning("outdated command", extra={"action": "command_outdated", "problem": str(cause)})
             return OUTDATED
         case app_commands.TransformerError():
-            return f"I cannot read one of the options: {cause.value!r}"
+            return tell("errors.option", value=cause.value)
         case app_commands.CheckFailure():
             return NOT_FOR_YOU
         case _:
             logger.error("command failed", exc_info=cause, extra={"action": "command_failed", "id": interaction.id})
-            return BROKEN.format(id=interaction.id)
+            return tell("errors.broken", id=interaction.id)
 
 
 class SignoffTree(app_commands.CommandTree[Any]):
-    """Answers when a command fails; discord.py would only log it."""
+    """Sets the language of each command, and answers when one fails; discord.py would only log it."""
+
+    async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
+        """Set the language before the command, in the task that the command runs in. Called by discord.py."""
+        speak(self.client.languages.heard(interaction))
+        return True
 
     async def on_error(self, interaction: discord.Interaction, error: app_commands.AppCommandError, /) -> None:
         """Say what happened. Called by discord.py."""

@@ -15,6 +15,7 @@ import discord
 from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.surface import Press
+from bot.texts.text import say
 from cogs import inert, modals
 from cogs.interactions import DISCORD_FAILED, whisper
 
@@ -24,11 +25,9 @@ MOST_BYTES = 256 * 1024
 """Of an uploaded file with arguments: more than any model emits."""
 _DOWNLOAD_SECONDS = 20.0
 
-BLANK = "Nothing was answered: the form was blank."
-NO_REASON = "Nothing was denied: the form was blank. `Deny` denies without a reason."
-CHANGED = (
-    "The card shows the call as you changed it. It waits for approval like any other: nothing was approved by this."
-)
+BLANK = say("forms.blank")
+NO_REASON = say("forms.no_reason")
+CHANGED = say("forms.changed")
 
 
 async def answer(engine: Engine, press: Press, text: str) -> None:
@@ -65,7 +64,7 @@ async def edit(engine: Engine, press: Press, interaction: discord.Interaction) -
 
 def given_back(refusal: DecisionRefused, text: str) -> DecisionRefused:
     """The refusal together with what somebody took the time to type."""
-    return DecisionRefused(refusal.code, f"{refusal.sentence}\nYou wrote:\n{_quoted(text)}")
+    return DecisionRefused(refusal.code, say("forms.given_back", sentence=refusal.sentence, text=_quoted(text)))
 
 
 def _quoted(text: str) -> str:
@@ -76,19 +75,15 @@ def _quoted(text: str) -> str:
 async def _read(interaction: discord.Interaction, upload: Mapping[str, Any]) -> str:
     """The text of an uploaded file. Raises `DecisionRefused`."""
     if int(upload.get("size", 0)) > MOST_BYTES:
-        raise DecisionRefused(
-            "file_too_large", f"That file is larger than {MOST_BYTES // 1024} KiB; nothing was changed."
-        )
+        raise DecisionRefused("file_too_large", say("forms.too_large", most=MOST_BYTES // 1024))
     try:
         async with asyncio.timeout(_DOWNLOAD_SECONDS):
             content = await interaction.client.http.get_from_cdn(str(upload["url"]))
         if len(content) > MOST_BYTES:
-            raise DecisionRefused("file_too_large", "That file is larger than Discord said; nothing was changed.")
+            raise DecisionRefused("file_too_large", say("forms.larger_than_said"))
         return content.decode("utf-8")
     except UnicodeDecodeError as error:
-        raise DecisionRefused("file_not_text", "That file is not text in UTF-8, so nothing was changed.") from error
+        raise DecisionRefused("file_not_text", say("forms.not_text")) from error
     except DISCORD_FAILED as error:
         logger.warning("upload not read", extra={"action": "upload_failed", "problem": repr(error)})
-        raise DecisionRefused(
-            "file_not_read", "I could not get that file from Discord, so nothing was changed. Try again."
-        ) from error
+        raise DecisionRefused("file_not_read", say("forms.not_read")) from error

@@ -14,6 +14,7 @@ from cogs.limits import CONTENT, length
 from cogs.pieces import split
 from cogs.places import Place
 from cogs.posting import NOBODY
+from cogs.speech import shown, tell
 
 logger = logging.getLogger(__name__)
 
@@ -86,6 +87,7 @@ async def whisper(
     view: discord.ui.View | None = None,
 ) -> None:
     """Answer privately, whatever was answered before. If even that fails it is logged; there is no other way left."""
+    text = shown(text)
     if length(text) > CONTENT:
         text = split(text, CONTENT - 2)[0] + "\n…"
     rest: dict[str, Any] = {} if view is None else {"view": view}
@@ -127,4 +129,4 @@ async def open_form(interaction: discord.Interaction, form: discord.ui.Modal) ->
         await interaction.response.send_modal(form)
     except DISCORD_FAILED as error:
         logger.warning("form not shown", extra={"action": "form_failed", "problem": repr(error)})
-        await whisper(interaction, "The form could not be shown, so nothing was changed. Press the button again.")
+        await whisper(interaction, tell("forms.not_shown"))

@@ -11,6 +11,7 @@ from bot.surface import CardPress
 from cogs import modals
 from cogs.custom_ids import Verb
 from cogs.interactions import acknowledge, whisper
+from cogs.speech import tell
 
 VERBS = frozenset({Verb.JOB_STOP, Verb.JOB_EXTEND, Verb.JOB_LOG, Verb.FORM_JOB_NOTE})
 """All but the one that opens a form."""
@@ -29,4 +30,4 @@ async def handle(interaction: discord.Interaction, verb: Verb, press: CardPress,
         case _:
             text = await desk.log(press)
             file = discord.File(io.BytesIO(text.encode("utf-8", "replace")), filename=f"job-{press.card}.md")
-            await whisper(interaction, f"The whole of job `{press.card}`, for you alone.", files=[file])
+            await whisper(interaction, tell("jobs.log_file", id=press.card), files=[file])

@@ -8,6 +8,7 @@ from bot.decisions import Verdict
 from bot.engine import Engine
 from bot.errors import DecisionRefused, UnknownApproval
 from bot.surface import Press
+from bot.texts.text import say
 from cogs import details, modals
 from cogs.approval_list import Leaf, page
 from cogs.custom_ids import CustomId, Verb
@@ -20,11 +21,12 @@ VERBS = frozenset(
 )
 """All but the one that opens a form."""
 
-APPROVED = "Approved. It runs; its card shows what comes of it."
-COUNTED = "Your approval counts. The card shows who else has to approve."
-DENIED = "Denied. Nothing ran."
-CANCELLED = "Cancelled. Nothing ran."
-NOT_A_LIST = "Such a button stands in a private list only, so nothing was changed. `/approvals` shows one."
+APPROVED = say("lists.approved")
+COUNTED = say("presses.counted")
+DENIED = say("lists.denied")
+CANCELLED = say("lists.cancelled")
+NOT_CONFIRMED = say("presses.not_confirmed", word=modals.CONFIRMATION)
+NOT_A_LIST = say("lists.not_a_list")
 _VERDICTS: dict[Verb, Verdict] = {
     Verb.LIST_APPROVE: "approve",
     Verb.FORM_LIST_APPROVE: "approve",
@@ -43,14 +45,14 @@ async def handle(interaction: discord.Interaction, pressed: CustomId, message: d
         await acknowledge(interaction, answer_follows=True)
         view = await engine.details(press)
         if not all(visible(interaction, call.place, requester=call.requester) for call in view.approvals):
-            raise UnknownApproval("unknown", "You cannot open that channel any more, so nothing is shown.")
+            raise UnknownApproval("unknown", say("lists.no_access"))
         text, files = details.compose(view, pressed.id)
         await whisper(interaction, text, files=files)
         return
     await acknowledge(interaction)
     if pressed.verb is Verb.FORM_LIST_APPROVE:
-        if modals.typed(interaction).strip().casefold() != modals.CONFIRMATION:
-            await whisper(interaction, f"Nothing was approved: the form wants the word {modals.CONFIRMATION}.")
+        if not modals.confirms(modals.typed(interaction)):
+            await whisper(interaction, NOT_CONFIRMED)
         else:
             await whisper(interaction, await _done(engine, press, pressed.verb))
         return

@@ -12,16 +12,18 @@ from dataclasses import dataclass
 import discord
 from discord import ui
 
+from bot.texts.text import say
 from cogs import limits, posting
 from cogs.pieces import split
 from cogs.posting import Channel, FileRefused, Post
+from cogs.speech import shown, tell
 
 MOST_PIECES = 6
 """An answer of more messages than this comes as a file, with its beginning shown."""
 _BEGINNING = 2
 _FILE = 1_000
 """The file's number among the pieces, for its nonce; no text has so many."""
-_NOTHING = "(There is no text in this answer.)"
+_NOTHING = say("surface.no_text")
 
 
 @dataclass
@@ -79,7 +81,7 @@ class Messages:
     async def complete(self, text: str) -> int:
         """Show the whole text; the first message's id. Raises `DeliveryError`, `Unreachable`; can be repeated."""
         text = self._addressed(text)
-        pieces = split(text) or [_NOTHING]
+        pieces = split(text) or [shown(_NOTHING)]
         self._row = None
         if len(pieces) <= MOST_PIECES:
             await self._show(pieces)
@@ -127,10 +129,11 @@ class Messages:
     async def _attach(self, text: str) -> None:
         if self._file is not None:
             return
-        note = f"-# The whole answer has {len(text):,} characters"
         nonce = limits.nonce(self._key, _FILE)
         file = discord.File(io.BytesIO(text.encode("utf-8", "replace")), filename="answer.md")
         try:
-            self._file = await self._channel.create(Post(nonce=nonce, content=f"{note}; it is attached.", file=file))
+            self._file = await self._channel.create(
+                Post(nonce=nonce, content=tell("surface.attached", n=len(text)), file=file)
+            )
         except FileRefused:
-            self._file = await self._channel.create(Post(nonce=nonce, content=f"{note}, too many for Discord."))
+            self._file = await self._channel.create(Post(nonce=nonce, content=tell("surface.too_large", n=len(text))))

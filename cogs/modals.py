@@ -13,14 +13,17 @@ import discord
 from discord import ui
 
 from bot.deferral.amend import Draft
+from bot.texts.entry import Language
+from bot.texts.text import say
 from cogs import limits
 from cogs.custom_ids import CustomId, Verb
+from cogs.speech import tell
 
 _FIELD = "text"
 _FILE = "file"
 _REASON = 1_000
 """Characters of a denial's reason."""
-CONFIRMATION = "approve"
+CONFIRMATION = say("modals.confirmation")
 """What has to be typed to approve something that the card does not show whole."""
 
 
@@ -29,7 +32,13 @@ def answer(id: str, opening: int) -> ui.Modal:
     field: ui.TextInput[ui.Modal] = ui.TextInput(
         style=discord.TextStyle.paragraph, custom_id=_FIELD, min_length=1, max_length=limits.MODAL_INPUT
     )
-    return form("Your answer", Verb.FORM_ANSWER, id, opening, ui.Label(text="Answer", component=field))
+    return form(
+        tell("modals.answer_title"),
+        Verb.FORM_ANSWER,
+        id,
+        opening,
+        ui.Label(text=tell("modals.answer"), component=field),
+    )
 
 
 def reason(id: str, opening: int) -> ui.Modal:
@@ -37,24 +46,22 @@ def reason(id: str, opening: int) -> ui.Modal:
     field: ui.TextInput[ui.Modal] = ui.TextInput(
         style=discord.TextStyle.paragraph, custom_id=_FIELD, min_length=1, max_length=_REASON
     )
-    label = ui.Label(text="Reason", description="The model is told, and the card shows it.", component=field)
-    return form("Deny with a reason", Verb.FORM_DENY, id, opening, label)
+    label = ui.Label(text=tell("modals.reason"), description=tell("modals.reason_hint"), component=field)
+    return form(tell("modals.deny_title"), Verb.FORM_DENY, id, opening, label)
 
 
 def edit(id: str, opening: int, draft: Draft) -> ui.Modal:
     """The form with a call's arguments. What is too long for one is changed as a file."""
-    what = "it" if draft.field is not None else "the arguments as JSON"
+    what = tell("modals.it") if draft.field is not None else tell("modals.as_json")
     fits = limits.length(draft.text) <= limits.MODAL_INPUT
     file: ui.Label[ui.Modal] = ui.Label(
-        text="Or as a file" if fits else "The changed file",
-        description="A text file; it counts in place of what stands above." if fits else None,
+        text=tell("modals.or_file") if fits else tell("modals.changed_file"),
+        description=tell("modals.file_hint") if fits else None,
         component=ui.FileUpload(custom_id=_FILE, min_values=0 if fits else 1, max_values=1, required=not fits),
     )
     if not fits:
-        whole: ui.TextDisplay[Any] = ui.TextDisplay(
-            f"This is too long for a form. `Details` gives you {what} as a file: change it, and upload it here."
-        )
-        return form("Edit the call", Verb.FORM_EDIT, id, opening, whole, file)
+        whole: ui.TextDisplay[Any] = ui.TextDisplay(tell("modals.too_long", what=what))
+        return form(tell("modals.edit_title"), Verb.FORM_EDIT, id, opening, whole, file)
     field: ui.TextInput[ui.Modal] = ui.TextInput(
         style=discord.TextStyle.paragraph,
         custom_id=_FIELD,
@@ -62,8 +69,8 @@ def edit(id: str, opening: int, draft: Draft) -> ui.Modal:
         max_length=limits.MODAL_INPUT,
         required=False,
     )
-    label = ui.Label(text=(draft.field or "Arguments as JSON")[: limits.MODAL_TITLE], component=field)
-    return form("Edit the call", Verb.FORM_EDIT, id, opening, label, file)
+    label = ui.Label(text=(draft.field or tell("modals.arguments"))[: limits.MODAL_TITLE], component=field)
+    return form(tell("modals.edit_title"), Verb.FORM_EDIT, id, opening, label, file)
 
 
 def note(id: str, opening: int) -> ui.Modal:
@@ -71,25 +78,27 @@ def note(id: str, opening: int) -> ui.Modal:
     field: ui.TextInput[ui.Modal] = ui.TextInput(
         style=discord.TextStyle.paragraph, custom_id=_FIELD, min_length=1, max_length=limits.MODAL_INPUT
     )
-    label = ui.Label(text="What it should know", component=field)
-    return form("A note for the job", Verb.FORM_JOB_NOTE, id, opening, label)
+    label = ui.Label(text=tell("modals.note"), component=field)
+    return form(tell("modals.note_title"), Verb.FORM_JOB_NOTE, id, opening, label)
 
 
 def confirmation(verb: Verb, id: str, opening: int, *, edition: int | None = None) -> ui.Modal:
     """The second step before approving something that the card does not show whole."""
     field: ui.TextInput[ui.Modal] = ui.TextInput(custom_id=_FIELD, min_length=1, max_length=20)
     return form(
-        "Approve what is not all shown?",
+        tell("modals.unseen_title"),
         verb,
         id,
         opening,
-        ui.TextDisplay(
-            "Only a part is shown here; the whole is in the card's attached file and in `Details`, and the whole would"
-            " run. Read it first."
-        ),
-        ui.Label(text=f"Type {CONFIRMATION} to approve the whole", component=field),
+        ui.TextDisplay(tell("modals.unseen")),
+        ui.Label(text=tell("modals.unseen_type", word=CONFIRMATION), component=field),
         edition=edition,
     )
+
+
+def confirms(text: str) -> bool:
+    """Whether that is the word, in whichever language: the form may have been opened in another one."""
+    return text.strip().casefold() in {CONFIRMATION.said_in(language) for language in Language}
 
 
 def typed(interaction: discord.Interaction) -> str:

@@ -20,6 +20,7 @@ from bot.deferral.authority import Act
 from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.surface import CardPress, Press
+from bot.texts.text import say
 from cogs import (
     again,
     card_words,
@@ -36,6 +37,7 @@ from cogs.custom_ids import RULES, CustomId, Verb, decode
 from cogs.drill import Drill
 from cogs.interactions import acknowledge, actor_of, open_form, place_of, whisper
 from cogs.replies import Spawn
+from cogs.speech import Languages, shown, speak, tell
 from cogs.surface import DiscordSurface
 from cogs.tools import Tools
 from storage.approvals import ApprovalState
@@ -44,11 +46,10 @@ logger = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
-UNKNOWN = "I do not know this button any more, so nothing was changed. `/approvals` shows what is open."
-BROKEN = "Something went wrong inside me. The card and `/approvals` show whether this counted. (Log entry {id}.)"
-NOT_CONFIRMED = f"Nothing was approved: the form wants the word {modals.CONFIRMATION}."
-COUNTED = "Your approval counts. The card shows who else has to approve."
-LATE = "I was too slow to look that up, so nothing was changed. Press the button again."
+UNKNOWN = say("presses.unknown")
+NOT_CONFIRMED = say("presses.not_confirmed", word=modals.CONFIRMATION)
+COUNTED = say("presses.counted")
+LATE = say("presses.late")
 _LOOK_SECONDS = 1.5
 """A form must be the first answer, within three seconds; so long may it take to look whether it may be shown."""
 
@@ -57,9 +58,18 @@ class Presses(commands.Cog):
     """Receives presses and hands them to the engine."""
 
     def __init__(
-        self, bot: commands.Bot, engine: Engine, surface: DiscordSurface, spawn: Spawn, *, tools: Tools, drill: Drill
+        self,
+        bot: commands.Bot,
+        engine: Engine,
+        surface: DiscordSurface,
+        spawn: Spawn,
+        *,
+        tools: Tools,
+        drill: Drill,
+        languages: Languages,
     ) -> None:
         self._bot = bot
+        self._languages = languages
         self._tools = tools
         self._drill = drill
         self._engine = engine
@@ -72,6 +82,7 @@ class Presses(commands.Cog):
         if interaction.type not in {discord.InteractionType.component, discord.InteractionType.modal_submit}:
             return
         text = interaction.custom_id or ""
+        speak(self._languages.heard(interaction))
         try:
             custom_id = decode(text)
             if custom_id is None or interaction.message is None:
@@ -84,7 +95,7 @@ class Presses(commands.Cog):
         except Exception:
             # The edge of a press: whatever went wrong, the person is told the truth, and the log has the rest.
             logger.exception("press failed", extra={"action": "press_failed", "custom_id": text[:100]})
-            await whisper(interaction, BROKEN.format(id=interaction.id))
+            await whisper(interaction, tell("presses.broken", id=interaction.id))
 
     async def _handle(self, interaction: discord.Interaction, pressed: CustomId, message: discord.Message) -> None:
         one = Press(
@@ -136,7 +147,7 @@ class Presses(commands.Cog):
             case Verb.EXTEND:
                 await acknowledge(interaction, answer_follows=True)
                 until = await self._engine.edits.extend(every)
-                await whisper(interaction, f"It waits until <t:{until // 1000}:f> now, <t:{until // 1000}:R>.")
+                await whisper(interaction, tell("presses.extended", until=until // 1000))
             case Verb.AGAIN:
                 await acknowledge(interaction)
                 await again.run_again(interaction, one, self._bot, self._engine, self._surface, self._spawn)
@@ -176,7 +187,7 @@ class Presses(commands.Cog):
                 await forms.edit(self._engine, one, interaction)
             case Verb.FORM_APPROVE | Verb.FORM_ALL_APPROVE:
                 await acknowledge(interaction)
-                if modals.typed(interaction).strip().casefold() != modals.CONFIRMATION:
+                if not modals.confirms(modals.typed(interaction)):
                     await whisper(interaction, NOT_CONFIRMED)
                 elif pressed.verb is Verb.FORM_APPROVE:
                     await self._decide(interaction, one, "approve")
@@ -189,9 +200,9 @@ class Presses(commands.Cog):
 
     async def _together(self, interaction: discord.Interaction, press: CardPress, act: Act) -> None:
         result = await self._engine.decisions.together(press, act)
-        told = [COUNTED] if any(call.state is ApprovalState.PENDING for call in result.done) else []
+        told: list[str] = [shown(COUNTED)] if any(call.state is ApprovalState.PENDING for call in result.done) else []
         if result.refused:
-            told.append(f"Not all of them: {result.refused[0].sentence}")
+            told.append(tell("presses.not_all", why=result.refused[0].sentence))
         if told:
             await whisper(interaction, "\n".join(told))
 

@@ -13,9 +13,12 @@ from functools import partial
 from typing import Any, Protocol
 
 from bot.errors import DeliveryError, Unreachable
+from bot.texts.entry import Language
+from bot.texts.text import in_language
 from cogs import turn_buttons
 from cogs.messages import Messages
 from cogs.posting import Channel
+from cogs.speech import speaking
 
 logger = logging.getLogger(__name__)
 
@@ -46,6 +49,7 @@ class DiscordReply:
         reply_to: int | None = None,
         if_apart: bool = False,
         already: int | None = None,
+        language: Language = Language.EN,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
         now: Callable[[], float] | None = None,
     ) -> None:
@@ -53,6 +57,7 @@ class DiscordReply:
         self._messages = Messages(channel, key, reply_to=reply_to, if_apart=if_apart, already=already)
         self._key = key
         self._spawn = spawn
+        self._language = language
         self._sleep = sleep
         self._now = now or asyncio.get_running_loop().time
         self._wanted = self._shown = ""
@@ -73,11 +78,11 @@ class DiscordReply:
 
     def belongs_to(self, run: str) -> None:
         """See `Reply.belongs_to`."""
-        self._messages.set_row(partial(turn_buttons.row, run))
+        self._messages.set_row(partial(turn_buttons.row, run, self._language))
 
     async def show(self, text: str) -> None:
         """See `Reply.show`. The first text is posted at once, so that the message is known from then on."""
-        self._wanted = text
+        self._wanted = text = in_language(text, self._language)
         if not text.strip() or self._gone:
             return
         self._stop_typing()
@@ -88,13 +93,14 @@ class DiscordReply:
 
     async def rest(self, text: str) -> None:
         """See `Reply.rest`."""
-        self._wanted = text
+        self._wanted = in_language(text, self._language)
         self._stop_typing()
         if not self._gone:
             await self._grow()
 
     async def finish(self, text: str, *, key: str | None = None) -> str:
         """See `Reply.finish`."""
+        text = in_language(text, self._language)
         self._stop_typing()
         async with self._lock:
             # The writer now either sleeps or waits for the lock: no request of its own is cut short.
@@ -103,7 +109,8 @@ class DiscordReply:
             if key is not None:
                 self._messages.rename(key)
             self._wanted = self._shown = text
-            return str(await self._messages.complete(text))
+            with speaking(self._language):
+                return str(await self._messages.complete(text))
 
     async def _write(self) -> None:
         while self._wanted != self._shown and not self._gone:

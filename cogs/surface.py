@@ -7,6 +7,7 @@ after a start as well.
 from __future__ import annotations
 
 import logging
+from contextlib import AbstractContextManager
 
 import discord
 
@@ -20,6 +21,7 @@ from cogs.messages import Messages
 from cogs.places import Place
 from cogs.posting import Channel, FileRefused, Post
 from cogs.replies import DiscordReply, Spawn
+from cogs.speech import Languages, shown, speaking, tell
 
 logger = logging.getLogger(__name__)
 
@@ -30,14 +32,25 @@ _MOST_PINGS = 100
 class DiscordSurface:
     """See `bot.surface.Surface`."""
 
-    def __init__(self, client: discord.Client, spawn: Spawn) -> None:
+    def __init__(self, client: discord.Client, spawn: Spawn, languages: Languages) -> None:
         self._client = client
+        self._languages = languages
         self._spawn = spawn
         self._members = Members(client)
 
     def channel(self, place: Place) -> Channel:
         """A channel to post in."""
         return Channel(self._client, place)
+
+    def _speaking(self, place: Place, person: str | None) -> AbstractContextManager[None]:
+        """In a server its language; what only one person sees is in theirs."""
+        if place.guild is None and person is not None:
+            return speaking(self._languages.of_person(int(person)))
+        return speaking(self._languages.of_guild(place.guild))
+
+    def _drawn(self, view: CardView, *, attached: bool = True) -> cards.Rendered:
+        with self._speaking(places.parse(view.card.place), view.card.person or view.approvals[0].requester):
+            return cards.render(view, attached=attached)
 
     async def open_place(self, view: CardView) -> str:
         """See `Surface.open_place`."""
@@ -52,13 +65,13 @@ class DiscordSurface:
     async def post_card(self, view: CardView) -> str:
         """See `Surface.post_card`. Without its file, a call that does not fit is shown but not approvable."""
         channel = self.channel(places.parse(view.card.place))
-        rendered = cards.render(view)
+        rendered = self._drawn(view)
         if rendered.attachment is not None:
             try:
                 return str(await channel.create(_card_post(view, rendered)))
             except (FileRefused, Unreachable) as error:
                 logger.warning("card without its file", extra={"action": "card_file_refused", "problem": str(error)})
-                rendered = cards.render(view, attached=False)
+                rendered = self._drawn(view, attached=False)
         return str(await channel.create(_card_post(view, rendered)))
 
     async def edit_card(self, view: CardView) -> None:
@@ -67,33 +80,39 @@ class DiscordSurface:
             raise Unreachable("That card was never posted.")
         channel = self.channel(places.parse(view.card.place))
         message = int(view.card.message)
-        rendered = cards.render(view)
+        rendered = self._drawn(view)
         try:
             await channel.edit(message, view=rendered.view, files=_files(view, rendered))
         except (NotAccepted, FileRefused):
             if rendered.attachment is None:
                 raise
             # The file that the card refers to is not there: it was refused, now or when the card was posted.
-            await channel.edit(message, view=cards.render(view, attached=False).view)
+            await channel.edit(message, view=self._drawn(view, attached=False).view)
 
     async def post_job(self, view: JobView) -> str:
         """See `Surface.post_job`."""
         channel = self.channel(places.parse(view.run.place))
         nonce = limits.nonce(f"job/{view.run.id}/{view.job.posted_at or 0}")
-        return str(await channel.create(Post(nonce=nonce, view=job_cards.render(view))))
+        with self._speaking(channel.place, view.run.requester):
+            post = Post(nonce=nonce, view=job_cards.render(view))
+        return str(await channel.create(post))
 
     async def edit_job(self, view: JobView) -> None:
         """See `Surface.edit_job`."""
         if view.job.message is None:
             raise Unreachable("That card was never posted.")
         channel = self.channel(places.parse(view.run.place))
-        await channel.edit(int(view.job.message), view=job_cards.render(view))
+        with self._speaking(channel.place, view.run.requester):
+            drawn = job_cards.render(view)
+        await channel.edit(int(view.job.message), view=drawn)
 
     async def retire_job(self, place: str, message: str, to: str) -> None:
         """See `Surface.retire_job`."""
         try:
             where = places.parse(place)
-            await self.channel(where).edit(int(message), view=job_cards.moved(places.link(where, to)))
+            with self._speaking(where, None):
+                drawn = job_cards.moved(places.link(where, to))
+            await self.channel(where).edit(int(message), view=drawn)
         except DeliveryError as error:
             logger.info("old job card not pointed on", extra={"action": "retire_failed", "problem": str(error)})
 
@@ -117,19 +136,27 @@ class DiscordSurface:
 
     async def post_drill(self, view: DrillView) -> str:
         """See `DrillFace.post_drill`."""
-        return str(await self.channel(places.parse(view.drill.place)).create(drill.post(view)))
+        place = places.parse(view.drill.place)
+        with self._speaking(place, None):
+            post = drill.post(view)
+        return str(await self.channel(place).create(post))
 
     async def edit_drill(self, view: DrillView) -> None:
         """See `DrillFace.edit_drill`."""
         if view.drill.message is not None:
             channel = self.channel(places.parse(view.drill.place))
-            await channel.edit(int(view.drill.message), view=drill.render(view))
+            with self._speaking(channel.place, None):
+                drawn = drill.render(view)
+            await channel.edit(int(view.drill.message), view=drawn)
 
     async def tell_drill(self, person: str, view: DrillView) -> None:
         """See `DrillFace.tell_drill`."""
         with faults.delivering():
             direct = await self._client.create_dm(discord.Object(int(person)))
-        await self.channel(Place(guild=None, channel=direct.id)).create(drill.post(view, person=person))
+        place = Place(guild=None, channel=direct.id)
+        with self._speaking(place, person):
+            post = drill.post(view, person=person)
+        await self.channel(place).create(post)
 
     async def announce(self, announcement: Announcement) -> str:
         """See `Surface.announce`."""
@@ -142,26 +169,34 @@ class DiscordSurface:
             ping_roles=announcement.ping_roles[:_MOST_PINGS],
             silent=announcement.silent,
         )
-        return str(await said.complete(_text(announcement)))
+        with self._speaking(channel.place, announcement.ping[0] if announcement.ping else None):
+            text = _text(announcement)
+            return str(await said.complete(text))
 
     async def tell(self, person: str, announcement: Announcement) -> str:
         """See `Surface.tell`."""
         with faults.delivering():
             direct = await self._client.create_dm(discord.Object(int(person)))
         place = places.parse(announcement.place)
-        text = _text(announcement)
-        if place.guild is not None:
-            text += f"\n-# You asked in <#{place.channel}>."
         said = Messages(self.channel(Place(guild=None, channel=direct.id)), announcement.key)
-        return str(await said.complete(text))
+        with speaking(self._languages.of_person(int(person))):
+            text = _text(announcement)
+            if place.guild is not None:
+                text += f"\n-# {tell('surface.asked_in', channel=place.channel)}"
+            return str(await said.complete(text))
 
     def reopen(self, place: str, message: str, *, key: str) -> DiscordReply:
         """See `Surface.reopen`."""
-        return DiscordReply(self.channel(places.parse(place)), key, spawn=self._spawn, already=int(message))
+        where = places.parse(place)
+        language = self._languages.of_guild(where.guild)
+        return DiscordReply(self.channel(where), key, spawn=self._spawn, already=int(message), language=language)
 
     def reply(self, place: Place, key: str, *, reply_to: int | None, if_apart: bool) -> DiscordReply:
         """A new reply, looking busy from the start. `reply_to`, `if_apart`: see `posting.Post`."""
-        reply = DiscordReply(self.channel(place), key, spawn=self._spawn, reply_to=reply_to, if_apart=if_apart)
+        language = self._languages.of_guild(place.guild)
+        reply = DiscordReply(
+            self.channel(place), key, spawn=self._spawn, reply_to=reply_to, if_apart=if_apart, language=language
+        )
         reply.begin()
         return reply
 
@@ -169,7 +204,8 @@ class DiscordSurface:
         """See `Surface.mark_moved`."""
         try:
             where = places.parse(place)
-            text = f"The answer is here: {places.link(where, to)}"
+            with self._speaking(where, None):
+                text = tell("surface.answer_is_here", link=places.link(where, to))
             await self.channel(where).edit(int(message), content=text, bare=True)
         except DeliveryError as error:
             logger.info("reply not pointed on", extra={"action": "mark_moved_failed", "problem": str(error)})
@@ -212,11 +248,11 @@ def _card_post(view: CardView, rendered: cards.Rendered) -> Post:
 
 
 def _text(announcement: Announcement) -> str:
-    text = announcement.text
+    text = shown(announcement.text)
     if announcement.deadline is not None:
         text += f" <t:{announcement.deadline // 1000}:R>"
     for remark in announcement.remarks:
-        text += f"\n-# {remark}"
+        text += f"\n-# {shown(remark)}"
     if announcement.repeated:
-        text += "\n-# You may have seen this already."
+        text += f"\n-# {tell('surface.repeated')}"
     return text

@@ -7,20 +7,23 @@ from collections.abc import Iterator
 import discord
 from discord import ui
 
+from bot.texts.entry import Language
 from cogs.custom_ids import CustomId, Verb, steady
+from cogs.speech import speaking, tell
 
 
-def row(run: str) -> ui.View:
+def row(run: str, language: Language) -> ui.View:
     """The buttons of the turn `run`. Needs a running loop."""
     view = ui.View(timeout=None)
-    for button in _buttons(run):
-        view.add_item(button)
+    with speaking(language):
+        for button in _buttons(run):
+            view.add_item(button)
     view.stop()  # a finished view is sent but not stored: presses come to `Presses`, also after a restart
     return view
 
 
 def _buttons(run: str) -> Iterator[ui.Button[ui.View]]:
-    yield _button("Stop", discord.ButtonStyle.secondary, Verb.TURN_STOP, run)
+    yield _button(tell("turns.stop"), discord.ButtonStyle.secondary, Verb.TURN_STOP, run)
 
 
 def _button(label: str, style: discord.ButtonStyle, verb: Verb, run: str) -> ui.Button[ui.View]:

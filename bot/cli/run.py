@@ -135,6 +135,7 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
             upkeep=app.upkeep,
             proxy=settings.discord_proxy,
             in_thread=settings.ask_in_thread,
+            language=settings.language,
             # The playground's own guild hides nothing from the bot that it was made for.
             message_content="on" if twin_address() else settings.message_content,
         )

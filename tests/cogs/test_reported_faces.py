@@ -28,7 +28,7 @@ async def test_a_press_arrives_though_a_client_without_a_gateway_posted_the_card
         rest = discord.Client(intents=discord.Intents.none())
         rest.http = rest._connection.http = here.env.bot.http
         assert not rest.is_ready()
-        here.app.engine.showing.connect(DiscordSurface(rest, here.app.background.spawn))  # type: ignore[arg-type]
+        here.app.engine.showing.connect(DiscordSurface(rest, here.app.background.spawn, here.env.bot.languages))  # type: ignore[arg-type]
         await here.ben.slash(here.channel, "ask", prompt="please")
         await here.settle()
         result = await here.ana.click(here.card, label="Approve")

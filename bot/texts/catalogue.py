@@ -1,0 +1,35 @@
+"""The whole catalogue: every area's entries under `area.name`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from bot.texts import (
+    errors,
+    forms,
+    jobs,
+    lists,
+    modals,
+    presses,
+    surface,
+    turns,
+    words,
+)
+from bot.texts.entry import Entry
+
+_AREAS: Mapping[str, Mapping[str, Entry]] = {
+    "errors": errors.ENTRIES,
+    "forms": forms.ENTRIES,
+    "jobs": jobs.ENTRIES,
+    "lists": lists.ENTRIES,
+    "modals": modals.ENTRIES,
+    "presses": presses.ENTRIES,
+    "surface": surface.ENTRIES,
+    "turns": turns.ENTRIES,
+    "words": words.ENTRIES,
+}
+
+CATALOGUE: Mapping[str, Entry] = MappingProxyType(
+    {f"{area}.{name}": entry for area, entries in _AREAS.items() for name, entry in entries.items()}
+)

@@ -1,0 +1,9 @@
+"""Single words and small phrases that many texts are made of."""
+
+from __future__ import annotations
+
+from bot.texts.entry import text
+
+ENTRIES = {
+    "and": text("{first} and {last}", de="{first} und {last}"),
+}

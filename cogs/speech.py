@@ -1,0 +1,106 @@
+"""Which language is spoken: the person's own where only they read, the server's where others read too.
+
+A private answer speaks the language of the person's own Discord. Everything that others see as well speaks the
+server's, whoever pressed. So the language is set at the edges: for a press, a form or a command as it comes in, and
+anew in the surface for everything that it draws. The mind below never knows it: its texts are English until they get
+here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from typing import Any
+
+import discord
+from discord import app_commands
+
+from bot.texts.entry import Language
+from bot.texts.text import in_language, say
+
+_spoken: ContextVar[Language] = ContextVar("spoken", default=Language.EN)
+
+
+def tell(name: str, /, **values: Any) -> str:
+    """A text of the catalogue in the language that is spoken here."""
+    return shown(say(name, **values))
+
+
+def shown(text: str) -> str:
+    """A text of the mind in the language that is spoken here. What people or models wrote stays as it is."""
+    return in_language(text, _spoken.get())
+
+
+@contextmanager
+def speaking(language: Language) -> Iterator[None]:
+    """Within this, that language is spoken."""
+    token = _spoken.set(language)
+    try:
+        yield
+    finally:
+        _spoken.reset(token)
+
+
+def speak(language: Language) -> None:
+    """From here on in this task that language is spoken: for a command or a press, which is a task of its own."""
+    _spoken.set(language)
+
+
+def language_of(locale: discord.Locale | str) -> Language | None:
+    """The catalogue's language for a locale of Discord's such as `en-GB`; None if it is not spoken here."""
+    spoken = str(locale).partition("-")[0]
+    return Language(spoken) if spoken in set(Language) else None
+
+
+class Languages:
+    """Who reads what."""
+
+    def __init__(self, client: discord.Client, default: Language) -> None:
+        """`default` is for whom nothing is known of."""
+        self._client = client
+        self.default = default
+        self._people: dict[int, Language] = {}
+
+    def heard(self, interaction: discord.Interaction) -> Language:
+        """The language of who acts; remembered, for what is written to them directly later."""
+        language = language_of(interaction.locale) or self.default
+        self._people[interaction.user.id] = language
+        return language
+
+    def of_person(self, person: int) -> Language:
+        """The language that a person last used here."""
+        return self._people.get(person, self.default)
+
+    def of_guild(self, guild: int | None) -> Language:
+        """A server's language: what its people set, as far as they can.
+
+        Only a community server has a setting for it; elsewhere Discord says American English, whoever lives there.
+        """
+        known = None if guild is None else self._client.get_guild(guild)
+        if known is None:
+            return self.default
+        unset = known.preferred_locale is discord.Locale.american_english and "COMMUNITY" not in known.features
+        return self.default if unset else language_of(known.preferred_locale) or self.default
+
+
+def offered(name: str, /) -> app_commands.locale_str:
+    """A text of the catalogue for what Discord shows of a command, in every language: see `CommandTranslator`."""
+    return app_commands.locale_str(str(say(name)), key=name)
+
+
+class CommandTranslator(app_commands.Translator):
+    """Tells Discord what commands, options and choices are called in other languages. Names stay as they are typed."""
+
+    async def translate(
+        self,
+        string: app_commands.locale_str,
+        locale: discord.Locale,
+        context: app_commands.TranslationContextTypes,
+    ) -> str | None:
+        """None where nothing has to be said in that language. Called by discord.py."""
+        language = language_of(locale)
+        name = string.extras.get("key")
+        if name is None or language in {None, Language.EN}:
+            return None
+        return say(name).said_in(Language(str(language)))

@@ -1,0 +1,162 @@
+"""The catalogue of texts: whole in every language, nothing in it that is not used, nothing said that is not in it."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from bot.texts.catalogue import CATALOGUE
+from bot.texts.entry import Entry, Language
+from bot.texts.text import Text, in_language, joined, kept, listing, say, told
+from tests.literals import NOT_FOR_PEOPLE, NOT_YET, OTHERS, literals
+
+ROOT = Path(__file__).parent.parent
+SOURCES = [path for storey in ("bot", "cogs") for path in sorted((ROOT / storey).rglob("*.py"))]
+SPEAKING = {"say", "tell", "offered", "key"}
+MODULES = [
+    name
+    for name in (str(path.relative_to(ROOT)) for path in SOURCES)
+    if name not in NOT_YET and not name.startswith(tuple(OTHERS))
+]
+EVERY = [(name, language) for name in CATALOGUE for language in Language]
+SAME_IN_BOTH: set[str] = set()
+"""Keys whose text is the same in both languages."""
+
+
+def calls() -> Iterator[tuple[str, ast.Call]]:
+    """Every call that names a text, with where it stands."""
+    for path in SOURCES:
+        source = path.read_text(encoding="utf-8")
+        if "from bot.texts.text import" not in source and "from cogs.speech import" not in source:
+            continue  # others call other things so
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in SPEAKING:
+                first = node.args[0] if node.args else None
+                if isinstance(first, ast.Constant) and isinstance(first.value, str):
+                    yield f"{path.relative_to(ROOT)}:{node.lineno}", node
+
+
+CALLS = list(calls())
+
+
+def name_of(call: ast.Call) -> str:
+    [first] = call.args
+    assert isinstance(first, ast.Constant)
+    return str(first.value)
+
+
+def test_every_text_that_is_said_is_in_the_catalogue() -> None:
+    assert [f"{where} {name_of(call)}" for where, call in CALLS if name_of(call) not in CATALOGUE] == []
+
+
+def test_every_text_of_the_catalogue_is_said_somewhere() -> None:
+    used = {name_of(call) for _, call in CALLS} | {"words.and"}
+    assert sorted(set(CATALOGUE) - used) == []
+
+
+def test_every_text_is_given_exactly_what_it_fills_in() -> None:
+    wrong = []
+    for where, call in CALLS:
+        if isinstance(call.func, ast.Name) and call.func.id == "key":
+            continue
+        given = {word.arg for word in call.keywords}
+        if None not in given and given != CATALOGUE[name_of(call)].placeholders(Language.EN):
+            wrong.append(f"{where} {name_of(call)}: {sorted(map(str, given))}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("language", Language)
+def test_a_language_fills_in_the_same_as_english_and_has_as_many_forms(language: Language) -> None:
+    def shape(entry: Entry, language: Language) -> tuple[frozenset[str], int]:
+        return entry.placeholders(language), len(entry.forms(language))
+
+    differ = [name for name, entry in CATALOGUE.items() if shape(entry, language) != shape(entry, Language.EN)]
+    assert differ == []
+
+
+def test_no_text_is_blank_or_left_in_english() -> None:
+    assert [name for name, language in EVERY if not all(map(str.strip, CATALOGUE[name].forms(language)))] == []
+    same = {name for name, entry in CATALOGUE.items() if entry.en == entry.de and _words(entry)}
+    assert same == SAME_IN_BOTH
+
+
+def _words(entry: Entry) -> bool:
+    return bool(re.search(r"[A-Za-z]{2}", re.sub(r"`[^`]*`|\{[^}]*\}", "", " ".join(entry.forms(Language.EN)))))
+
+
+def test_no_text_is_longer_than_its_place_takes() -> None:
+    """As it stands here: what is filled in is cut where it is filled in."""
+    long = [
+        f"{name} ({language}): {len(form)}"
+        for name, language in EVERY
+        for form in CATALOGUE[name].forms(language)
+        if len(form) > CATALOGUE[name].most
+    ]
+    assert long == []
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_what_people_read_stands_in_the_catalogue(module: str) -> None:
+    found = {text for text in literals(ROOT / module) if text not in NOT_FOR_PEOPLE.get(module, ())}
+    assert found == set()
+
+
+def test_the_list_of_what_is_not_for_people_has_nothing_that_is_gone() -> None:
+    gone = {
+        (module, text)
+        for module, texts in NOT_FOR_PEOPLE.items()
+        for text in texts
+        if text not in literals(ROOT / module)
+    }
+    assert gone == set()
+
+
+def test_a_text_is_its_english_sentence_wherever_strings_are_taken() -> None:
+    text = say("presses.counted")
+    assert text == "Your approval counts. The card shows who else has to approve."
+    assert f"{text}" == str(text) == text.said_in(Language.EN)
+    assert in_language(text, Language.DE).startswith("Deine Genehmigung zählt.")
+    assert in_language("Your approval counts.", Language.DE) == "Your approval counts."
+
+
+def test_a_text_inside_a_text_is_said_in_the_same_language() -> None:
+    whole = say("presses.not_all", why=say("lists.denied"))
+    assert whole == "Not all of them: Denied. Nothing ran."
+    assert whole.said_in(Language.DE) == "Nicht alle: Abgelehnt. Nichts ist gelaufen."
+
+
+def test_numbers_are_written_as_the_language_writes_them() -> None:
+    text = say("surface.too_large", n=12345)
+    assert "12,345" in text
+    assert "12.345" in text.said_in(Language.DE)
+
+
+def test_names_in_a_row_end_with_the_languages_and() -> None:
+    assert listing([]) == ""
+    assert listing(["a"]) == "a"
+    assert listing(["a", "b", "c"]) == "a, b and c"
+    assert listing(["a", "b", "c"]).said_in(Language.DE) == "a, b und c"
+
+
+def test_what_was_stored_is_said_in_every_language_again() -> None:
+    text = say("presses.not_all", why=joined([say("lists.denied"), "ß"], by="\n"))
+    again = told(kept(text))
+    assert isinstance(again, Text)
+    assert again == text
+    assert again.said_in(Language.DE) == text.said_in(Language.DE)
+    assert told(kept("as it is")) == "as it is"
+
+
+def test_what_a_newer_program_does_not_know_any_more_is_said_in_english() -> None:
+    stored = say("presses.counted").data | {"say": "presses.no_such_text"}
+    assert told(stored) == "Your approval counts. The card shows who else has to approve."
+
+
+def test_the_mind_never_knows_who_reads() -> None:
+    """Whose language is spoken is known to the face alone, so that nobody's language gets into what others read."""
+    speaking = {path for path in SOURCES if re.search(r"\b(in_language|said_in)\b", path.read_text(encoding="utf-8"))}
+    assert {path.parent.name for path in speaking} == {"cogs", "texts"}
