@@ -80,6 +80,7 @@ NOT_YET: frozenset[str] = frozenset(
         "bot/policy_file.py",
         "bot/progress.py",
         "bot/recording.py",
+        "bot/redact.py",
         "bot/rehearsal.py",
         "bot/reloading.py",
         "bot/showing.py",
