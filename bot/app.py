@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from bot.accounts import Accounts
 from bot.agent.build import Model, load_own, open_loop
 from bot.agent.mcp_door import PinnedPolicy, open_door
 from bot.asking import Asking
@@ -40,7 +41,7 @@ from bot.redact import Redactor
 from bot.rehearsal import Rehearsals
 from bot.reloading import Reloading
 from bot.rules import Subject
-from bot.settings import Settings, environment
+from bot.settings import Settings, check_cost_budgets, environment
 from bot.startup import Startup
 from bot.toolbook import Toolbook
 from bot.toolbox.detached import Detached
@@ -136,6 +137,8 @@ async def open_app(
             ttl_binds="approval_ttl" in settings.model_fields_set,
             guild_rules=book.approvers,
         )
+        accounts = Accounts(database=database, clock=clock, boot=boot, file=settings.budgets)
+        await accounts.load(database.reader)
         policy = LayeredPolicy(file_policy, guild_rules=book.policy, reserved=authority.reserved)
         where = Configured(settings.places or ())
         delivery = Delivery(
@@ -219,9 +222,11 @@ async def open_app(
                 own=own,
                 images=settings.images,
                 redactor=redactor,
+                meter=accounts.meter,
             ) as loop,
         ):
             check_approver_rules(settings, by_name)
+            check_cost_budgets(settings, has_price=loop.has_price)
             edits = Edits(
                 database=database,
                 clock=clock,
@@ -234,7 +239,9 @@ async def open_app(
                 decisions=decisions,
             )
             profiles.update({tool.name: tool.profile for tool in by_name.values()})
-            watch = JobWatch(database=database, clock=clock, limits=job_limits or settings.job_limits)
+            watch = JobWatch(
+                database=database, clock=clock, limits=job_limits or settings.job_limits, accounts=accounts
+            )
             holding = Holding(database=database, clock=clock, delivery=delivery, hold_ms=settings.hold_ms)
             turns = Turns(
                 database=database,

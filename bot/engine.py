@@ -103,7 +103,9 @@ class Engine:
             watch=watch,
         )
         """What people do about jobs."""
-        self._intake = Intake(database=database, clock=clock, new_id=new_id, boot=boot, desk=self.desk)
+        self._intake = Intake(
+            database=database, clock=clock, new_id=new_id, boot=boot, desk=self.desk, accounts=watch.accounts
+        )
         self.anew = Anew(database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver)
         """How conversations begin afresh."""
         self.stopping = Stopping(
@@ -169,7 +171,8 @@ class Engine:
         """Start detached work on `ctx.prompt`, in a conversation of its own; it announces its own ending.
 
         One goal of one `parent` is one job: a turn that is begun again after a crash does not start it twice. Its
-        compute budget is captured here, at the last moment anything knows who held a clock over the asker.
+        compute budget is captured here, at the last moment anything knows who held a clock over the asker. Raises
+        `DecisionRefused` if a budget is spent.
         """
         run = await self._intake.job(
             ctx,

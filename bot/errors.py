@@ -5,6 +5,7 @@
     ├── StartError             it cannot run here: second process, wrong token, missing intent
     ├── ModelError             the model did not answer; carries what the person can do about it
     │   ├── EmptyAnswer        it answered with nothing; a job that ends so has nothing to report
+    │   ├── BudgetSpent        it was not asked: a person's or a guild's budget for today is spent
     │   └── TurnStopped        the turn was ended on purpose: it kept asking, or a tool stopped it
     ├── DecisionRefused        a press, an answer or a command that changes nothing, and why
     │   ├── NotAllowed         this person may not decide
@@ -72,6 +73,10 @@ class ModelError(SignoffError):
 
 class EmptyAnswer(ModelError):
     """The model ended the run with no word and no call."""
+
+
+class BudgetSpent(ModelError):
+    """The model was not asked, because what this person or this guild may use today is used."""
 
 
 class TurnStopped(ModelError):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from bot.accounts import Accounts
 from bot.clock import Clock, NewId
 from bot.errors import DecisionRefused
 from bot.jobs.desk import JobDesk
+from bot.place import space_of
 from bot.surface import TurnContext
 from storage import approvals, attachments, audit, conversations, outbox, runs
 from storage.approvals import Approval
@@ -20,47 +22,66 @@ LINE_FULL = (
 class Intake:
     """Stores new runs, for one process."""
 
-    def __init__(self, *, database: Database, clock: Clock, new_id: NewId, boot: str, desk: JobDesk) -> None:
+    def __init__(
+        self, *, database: Database, clock: Clock, new_id: NewId, boot: str, desk: JobDesk, accounts: Accounts
+    ) -> None:
         self._database = database
         self._clock = clock
         self._new_id = new_id
         self._boot = boot
         self._desk = desk
+        self._accounts = accounts
 
     async def turn(
         self, ctx: TurnContext, *, again: Approval | None = None, most_waiting: int | None = None
     ) -> tuple[Run, bool]:
         """Store a turn; or the one that this occurrence has started before, and False. `again`: `Engine.run_again`.
 
-        Raises `DecisionRefused` if `most_waiting` requests of the conversation wait already behind the one at work.
+        Raises `DecisionRefused` if `most_waiting` requests of the conversation wait already behind the one at work, or
+        a budget is spent.
         """
         run = self._run(ctx, RunKind.TURN, id=self._new_id(), conversation=ctx.conversation, again=again)
         async with self._database.begin("start run") as tx:
             if (same := await runs.of_request(tx, run.conversation, run.request)) is not None:
                 return same, False
-            full = most_waiting is not None and await runs.in_line(tx, run.conversation) > most_waiting
-            if full:
-                await self._record(tx, run, ctx, "turn_refused")
+            refusal = self._spent(ctx)
+            if most_waiting is not None and await runs.in_line(tx, run.conversation) > most_waiting:
+                refusal = DecisionRefused("line_full", LINE_FULL.format(most=most_waiting))
+            if refusal is not None:
+                await self._record(tx, run, ctx, "turn_refused", why=refusal.code)
             else:
                 await self._store(tx, run, ctx)
-            if again is not None and not full:
+            if again is not None and refusal is None:
                 await approvals.trail(tx, again, "run_again", ctx.requester, run.created_at, {"run": run.id})
-        if full:
-            raise DecisionRefused("line_full", LINE_FULL.format(most=most_waiting))
+        if refusal is not None:
+            raise refusal
         return run, True
 
     async def job(
         self, ctx: TurnContext, *, parent: str | None, depth: int, budget_ms: int | None, background: str
     ) -> Run:
-        """Store a job, in a conversation of its own; or the one that `parent` has started for this goal."""
+        """Store a job, in a conversation of its own; or the one that `parent` has started for this goal.
+
+        Raises `DecisionRefused` if a budget is spent.
+        """
         conversation, id = f"job/{self._new_id()}", self._new_id()
         run = self._run(ctx, RunKind.JOB, id=id, conversation=conversation, parent=parent, budget_ms=budget_ms)
         async with self._database.begin("start run") as tx:
             if parent is not None and (same := await runs.job_of(tx, parent, ctx.prompt)) is not None:
                 return same
-            await self._store(tx, run, ctx)
-            await self._desk.open(tx, run, ctx, depth=depth, background=background)
+            if (refusal := self._spent(ctx)) is not None:
+                await self._record(tx, run, ctx, "job_refused", why=refusal.code)
+            else:
+                await self._store(tx, run, ctx)
+                await self._desk.open(tx, run, ctx, depth=depth, background=background)
+        if refusal is not None:
+            raise refusal
         return run
+
+    def _spent(self, ctx: TurnContext) -> DecisionRefused | None:
+        """Why nothing may be begun for this person there now."""
+        why = self._accounts.refusal(ctx.requester, space_of(ctx.place))
+        return None if why is None else DecisionRefused("budget_spent", why)
 
     def _run(
         self,
@@ -104,7 +125,7 @@ class Intake:
             await outbox.owe(tx, key=f"left-out:{run.id}", run=run.id, place=run.place, body=body, at=run.created_at)
         await self._record(tx, run, ctx, f"{run.kind}_started")
 
-    async def _record(self, tx: Transaction, run: Run, ctx: TurnContext, event: str) -> None:
+    async def _record(self, tx: Transaction, run: Run, ctx: TurnContext, event: str, **more: str) -> None:
         await audit.record(
             tx,
             at=run.created_at,
@@ -112,5 +133,5 @@ class Intake:
             event=event,
             run=run.id,
             conversation=run.conversation,
-            detail={"place": run.place, "request": ctx.request},
+            detail={"place": run.place, "request": ctx.request, **more},
         )

@@ -6,20 +6,30 @@ answer of a stretch needs no row of its own, for the commit that ends the stretc
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Awaitable, Callable, Sequence
 
 from bot.clock import Clock
 from bot.deferral.calls import Steps
 from storage import jobs, steps
-from storage.database import Database
+from storage.database import Database, Transaction
 from storage.jobs import Note
 
 
 class Recording:
     """The steps of one stretch of one run."""
 
-    def __init__(self, *, database: Database, clock: Clock, run: str, owner: str, length: int) -> None:
-        """`length`: the conversation's, where the stretch begins."""
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        run: str,
+        owner: str,
+        length: int,
+        count: Callable[[Transaction, str], Awaitable[None]],
+    ) -> None:
+        """`length`: the conversation's, where the stretch begins. `count` writes down what the run has used."""
+        self._count = count
         self._database = database
         self._clock = clock
         self._run = run
@@ -59,6 +69,7 @@ class Recording:
                 bodies=new.messages,
                 turned_away=new.turned_away,
             )
+            await self._count(tx, self._run)  # it was used, whoever has ended the run meanwhile
             if kept:
                 await jobs.take_notes(tx, self._told, at=self._clock.now())
         self._kept += len(new.messages)

@@ -26,7 +26,8 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from bot import outside, policy_file, values, where_file
+from bot import budgets, outside, policy_file, values, where_file
+from bot.budgets import Budget, Budgets
 from bot.errors import SettingsError
 from bot.outside import McpServer
 from bot.permits import PolicyRule
@@ -126,6 +127,13 @@ class Settings(BaseSettings):
     schedule_shortest: Annotated[timedelta, BeforeValidator(values.duration(least=60))] = timedelta(minutes=15)
     """The shortest time between two jobs of one schedule."""
 
+    tokens_per_person: Annotated[int | None, Field(ge=1)] = None
+    """Tokens, read and written, that one person may use in a day (UTC), everywhere; None: as many as they like."""
+    tokens_per_guild: Annotated[int | None, Field(ge=1)] = None
+    cost_per_person: Annotated[int | None, BeforeValidator(values.dollars)] = None
+    """US dollars in settings, here in millionths; by the providers' list prices."""
+    cost_per_guild: Annotated[int | None, BeforeValidator(values.dollars)] = None
+
     startup_report: Annotated[bool, BeforeValidator(values.switch)] = True
     """Whether the owner is told after a start what waited, what is gone on with, and what was ended."""
 
@@ -150,6 +158,14 @@ class Settings(BaseSettings):
         """How many schedules there may be, and how often one may run."""
         shortest = self.schedule_shortest // timedelta(milliseconds=1)
         return ScheduleLimits(person=self.schedules_per_person, space=self.schedules_per_guild, shortest_ms=shortest)
+
+    @property
+    def budgets(self) -> Budgets:
+        """What may be used in a day."""
+        return Budgets(
+            person=Budget(tokens=self.tokens_per_person, cost_micros=self.cost_per_person),
+            guild=Budget(tokens=self.tokens_per_guild, cost_micros=self.cost_per_guild),
+        )
 
     @property
     def approval_ttl_ms(self) -> int:
@@ -179,6 +195,15 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Nothing but the arguments: reading the world is `load_settings`' business."""
         return (init_settings,)
+
+
+def check_cost_budgets(settings: Settings, *, has_price: bool) -> None:
+    """Budgets in money cannot be kept for a model whose price nobody knows. Raises `SettingsError`."""
+    for whose, cost in (("person", settings.cost_per_person), ("guild", settings.cost_per_guild)):
+        if cost is not None and not has_price:
+            tokens = budgets.SETTINGS[whose, "tokens"]
+            problem = f"cannot be kept: the price of this model is not known. Set {tokens} in its place."
+            raise SettingsError(budgets.SETTINGS[whose, "cost"], problem)
 
 
 def names() -> dict[str, str]:

@@ -64,7 +64,14 @@ class Stretches:
         length = await conversations.length(reader, run.conversation)
         bodies = await conversations.load(reader, run.conversation, last=HISTORY, whole=run.id)
         on_text = self._on_text(run)
-        recording = Recording(database=self._database, clock=self._clock, run=run.id, owner=self._boot, length=length)
+        recording = Recording(
+            database=self._database,
+            clock=self._clock,
+            run=run.id,
+            owner=self._boot,
+            length=length,
+            count=self._watch.accounts.write,
+        )
         keep = recording.keep
         if (done := await recording.found()) is not None:
             return length, await self._loop.go_on(run, bodies, done, on_text=on_text, report=report, keep=keep), []

@@ -225,6 +225,7 @@ class Turns:
         """The one transaction that ends a stretch (T0 or T5)."""
         bound = await self._asking.look(result.pending)
         async with self._database.begin("pause" if result.pending else "finish") as tx:
+            await self._watch.accounts.write(tx, run.id)
             if run.kind is RunKind.TURN:
                 fresh = await runs.get(tx, run.id)
                 if fresh is None or fresh.state is not RunState.RUNNING:

@@ -23,6 +23,7 @@ _ID = re.compile(r"[1-9][0-9]{0,19}")
 _TOOL = re.compile(r"[A-Za-z0-9_*-]{1,100}", re.ASCII)
 _SECRET_NAME = re.compile(r"((^|_)(API_?KEY|ACCESS_?KEY|SECRET_?KEY|TOKEN|SECRET)|PASSWORD)$")
 _MOST = 366 * 86_400
+_MOST_DOLLARS = 1_000_000
 
 
 @dataclass(frozen=True)
@@ -214,6 +215,16 @@ def _rule_ids(where: str, value: object) -> frozenset[str]:
         if not _ID.fullmatch(str(entry)):
             raise ValueError(f"has {where} with an entry that is not a numeric Discord id: {str(entry)[:40]!r}.")
     return frozenset(map(str, value))
+
+
+def dollars(value: object) -> int | None:
+    """An amount in US dollars, such as `2.50`; in millionths."""
+    if value is None:
+        return None
+    text = str(value).strip().removeprefix("$").strip()
+    if isinstance(value, bool) or not _NUMBER.fullmatch(text) or not 0 < (amount := float(text)) <= _MOST_DOLLARS:
+        raise ValueError(f"must be an amount in US dollars above 0, such as 2.50, not {str(value)!r}.")
+    return max(1, round(amount * 1_000_000))
 
 
 def upper(value: object) -> str:

@@ -141,7 +141,9 @@ NOT_YET: frozenset[str] = frozenset(
 )
 """Modules whose texts are not all in the catalogue yet."""
 
-NOT_FOR_PEOPLE: dict[str, tuple[str, ...]] = {}
+NOT_FOR_PEOPLE: dict[str, tuple[str, ...]] = {
+    "bot/accounts.py": ("count usage", "forget usage"),  # names of commits
+}
 """What looks like a sentence and is for no person, by module."""
 
 

@@ -32,6 +32,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.permits": {"bot.place"},
     "bot.where": {"bot.permits", "bot.place", "storage"},
     "bot.tables": set(),
+    "bot.budgets": {"bot.place", "storage.usage"},
+    "bot.accounts": {"bot.budgets", "bot.clock", "bot.deferral.calls", "bot.errors", "bot.place", "storage"},
     "bot.where_file": {"bot.tables", "bot.where"},
     "bot.errands": {"bot.errors", "bot.plain"},
     "bot.showing": {"bot", "storage"},
@@ -51,7 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.background": {"bot.clock"},
     "bot.values": {"bot.rules", "bot.tables", "pydantic"},
     "bot.settings": {
-        "bot.errors", "bot.outside", "bot.permits", "bot.policy_file", "bot.rules", "bot.values",
+        "bot.budgets", "bot.errors", "bot.outside", "bot.permits", "bot.policy_file", "bot.rules", "bot.values",
         "bot.where", "bot.where_file", "pydantic", "pydantic_settings", "dotenv", "storage.jobs",
         "storage.schedules",
     },
@@ -73,8 +75,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     # What can run: knows neither who asked nor who answers.
     "bot.toolbox": {"bot.errors", "bot.clock", "bot.deferral.tool", "pydantic", "anyio", "aiohttp", "yarl"},
     "bot.jobs": {
-        "bot.errors", "bot.clock", "bot.deferral", "bot.delivery", "bot.errands", "bot.lanes", "bot.place",
-        "bot.surface", "bot.agent.transcript", "storage", "pydantic", "cronsim",
+        "bot.accounts", "bot.errors", "bot.clock", "bot.deferral", "bot.delivery", "bot.errands", "bot.lanes",
+        "bot.place", "bot.surface", "bot.agent.transcript", "storage", "pydantic", "cronsim",
     },
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},

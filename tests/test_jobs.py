@@ -13,7 +13,7 @@ import pytest
 from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, TextPart, UserPromptPart
 from pydantic_ai.usage import RequestUsage
 
-from bot.agent.stretch import cost_of
+from bot.agent.metering import cost_of
 from bot.deferral.tool import Call, Tool, ToolOutcome
 from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
 from bot.jobs.budget import CLOCKED_JOB_BUDGET_MS, EXTENSION_MS, JOB_BUDGET_MS, MOST_BUDGET_MS

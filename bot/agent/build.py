@@ -9,7 +9,7 @@ from typing import Literal
 from pydantic_ai.models import Model
 
 from bot.agent.gate import Gate, Record, Refusal, Screen
-from bot.agent.loop import AgentLoop
+from bot.agent.loop import AgentLoop, MakeMeter
 from bot.agent.models import build_model, close_model
 from bot.agent.own import OwnAgent, load_own
 from bot.clock import Clock
@@ -38,11 +38,12 @@ async def open_loop(
     own: OwnAgent | None = None,
     images: Images = "auto",
     redactor: Redactor | None = None,
+    meter: MakeMeter | None = None,
 ) -> AsyncIterator[AgentLoop]:
     """The loop over a model given by name (None: the offline model) or as an object. `tools` may change meanwhile.
 
     With the user's `own` agent, its tools are added to `tools`. `images`: whether the model is shown those that
-    people attach; `auto`: as far as is known of it.
+    people attach; `auto`: as far as is known of it. `meter` watches the calls of the model.
     Raises `SettingsError` or `ModelError` when the model cannot be built.
     """
     built = model if isinstance(model, Model) else build_model(model, timeout_seconds=timeout_seconds)
@@ -66,6 +67,7 @@ async def open_loop(
                 streaming=streaming,
                 timeout_seconds=timeout_seconds,
                 own=own,
+                meter=meter,
                 takes_images=images == "on" or (images == "auto" and built.profile.get("supports_image_input", True)),
                 redactor=redactor,
             )

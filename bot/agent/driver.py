@@ -40,6 +40,7 @@ from bot.agent.behind import definition
 from bot.agent.cleanse import cleanse
 from bot.agent.gate import MISUSES, Answered, Gate, RunDeps, emitted_arguments
 from bot.agent.history import as_sent, open_calls
+from bot.agent.metering import taken
 from bot.agent.models import BAD_ARGUMENTS, explain
 from bot.agent.recorder import Recorder
 from bot.agent.repair import is_whole
@@ -55,7 +56,7 @@ from bot.agent.stretch import (
     tell_batch,
 )
 from bot.background import to_the_end
-from bot.deferral.calls import Limits, PendingToolCall, ToolResult
+from bot.deferral.calls import Limits, Meter, PendingToolCall, ToolResult
 from bot.deferral.events import EventKind, Reporter
 from bot.deferral.tool import Tool
 from bot.errors import ModelError
@@ -81,6 +82,7 @@ class Driver:
     recorder: Recorder
     """Hears of each step that must not be done again."""
     redactor: Redactor
+    meter: Meter
     run_id: str
     """Stands, with the conversation's id, on every message that the run adds."""
     _new: list[ModelMessage] = field(default_factory=list, init=False)
@@ -135,13 +137,14 @@ class Driver:
     # -- the model --------------------------------------------------------------------------------------------------
 
     async def _ask(self, whole: Sequence[ModelMessage]) -> ModelResponse:
-        """One request. Raises what the model raises, and `UsageLimitExceeded`."""
+        """One request. Raises what the model raises, what the meter raises, and `UsageLimitExceeded`."""
         if self._requests >= self.limits.requests:
             raise UsageLimitExceeded(f"The next request would exceed the request_limit of {self.limits.requests}")
         parameters = ModelRequestParameters(
             function_tools=[definition(tool) for tool in self.gate.offered(self.deps).values()],
             instruction_parts=[InstructionPart(content=self.instructions)] if self.instructions else None,
         )
+        self.meter.before()
         self.report.say(EventKind.MODEL_START)
         try:
             response = await self._respond(as_sent(whole), parameters)
@@ -149,6 +152,7 @@ class Driver:
             self.report.say(EventKind.MODEL_END, outcome="failed")
             raise
         cleanse(response, self.redactor)
+        self.meter.after(taken(response))
         self.report.say(EventKind.MODEL_END, outcome="success", text=response.text)
         self._requests += 1
         self._usage += response.usage

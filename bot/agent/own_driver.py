@@ -32,6 +32,7 @@ from pydantic_ai.usage import UsageLimits
 
 from bot.agent.cleanse import cleanse
 from bot.agent.gate import RunDeps
+from bot.agent.metering import taken
 from bot.agent.models import explain
 from bot.agent.own import written
 from bot.agent.recorder import Recorder
@@ -47,7 +48,7 @@ from bot.agent.stretch import (
     show_growing,
     tell_batch,
 )
-from bot.deferral.calls import Limits, ToolResult, Usage
+from bot.deferral.calls import Limits, Meter, ToolResult, Usage
 from bot.deferral.events import EventKind, Reporter
 from bot.redact import Redactor
 
@@ -70,6 +71,7 @@ class OwnDriver:
     recorder: Recorder
     """Hears of each step when it is done."""
     redactor: Redactor
+    meter: Meter
     unsent: list[ModelRequest] = field(default_factory=list)
     """Results that the model did not get to see, because a limit came first."""
 
@@ -111,6 +113,7 @@ class OwnDriver:
         while not Agent.is_end_node(node):
             if Agent.is_model_request_node(node):
                 resuming = False
+                self.meter.before()
                 self.report.say(EventKind.MODEL_START)
                 try:
                     if self.on_text is not None:
@@ -122,6 +125,7 @@ class OwnDriver:
                     raise
                 if Agent.is_call_tools_node(node):
                     cleanse(node.model_response, self.redactor)
+                    self.meter.after(taken(node.model_response))
                 said = node.model_response.text if Agent.is_call_tools_node(node) else None
                 self.report.say(EventKind.MODEL_END, outcome="success", text=said)
                 if Agent.is_call_tools_node(node) and node.model_response.tool_calls:

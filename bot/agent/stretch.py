@@ -21,6 +21,7 @@ from pydantic_ai.messages import (
 )
 
 from bot.agent.gate import RunDeps
+from bot.agent.metering import cost_of
 from bot.agent.repair import repair
 from bot.deferral.calls import PendingToolCall, Usage
 from bot.deferral.events import EventKind, Reporter
@@ -135,15 +136,6 @@ def stamped(
         else replace(message, run_id=run_id, conversation_id=conversation_id)
         for message in messages
     ]
-
-
-def cost_of(messages: Sequence[ModelMessage]) -> int | None:
-    """What the answers among the messages cost, in millionths of a US dollar; None if one has no known price."""
-    try:
-        prices = [message.cost().total_price for message in messages if isinstance(message, ModelResponse)]
-    except (LookupError, ValueError, AssertionError):  # no such model, no usage, no name: all mean "unknown"
-        return None
-    return round(sum(prices) * 1_000_000)
 
 
 def last_text(messages: Sequence[ModelMessage]) -> str:

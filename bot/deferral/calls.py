@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from bot.deferral.tool import ToolKind
 
@@ -91,3 +91,32 @@ class Usage:
     output_tokens: int
     cost_micros: int | None = None
     """What it cost by the providers' list prices, in millionths of a US dollar; None if a price is not known."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelCall:
+    """What one call of the model took, as its provider says."""
+
+    model: str
+    """As `provider:name`, or the name alone."""
+    input_tokens: int
+    """Those from and for the provider's cache included."""
+    output_tokens: int
+    cache_read_tokens: int = 0
+    cache_write_tokens: int = 0
+    tool_calls: int = 0
+    """Calls of tools in the answer."""
+    measured: bool = True
+    """Whether the provider said how many tokens it took."""
+    cost_micros: int | None = None
+    """By the providers' list prices, in millionths of a US dollar; None if the price is not known."""
+
+
+class Meter(Protocol):
+    """Watches the calls of the model that a run makes."""
+
+    def before(self) -> None:
+        """Right before one is made. Raises `ModelError` if it may not be made."""
+
+    def after(self, call: ModelCall) -> None:
+        """Right after its answer is there."""

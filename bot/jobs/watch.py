@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from bot.accounts import Accounts
 from bot.agent import transcript
 from bot.clock import Clock
 from bot.deferral.calls import Usage
@@ -44,8 +45,10 @@ class _Live:
 class JobWatch:
     """The accounts of one process's running jobs."""
 
-    def __init__(self, *, database: Database, clock: Clock, limits: JobLimits) -> None:
+    def __init__(self, *, database: Database, clock: Clock, limits: JobLimits, accounts: Accounts) -> None:
+        """`accounts` has what calls of the model took, those of turns too."""
         self._database = database
+        self.accounts = accounts
         self._clock = clock
         self.limits = limits
         self._live: dict[str, _Live] = {}
@@ -117,12 +120,14 @@ class JobWatch:
     def forget(self, run_id: str) -> None:
         """The stretch is over, however it ended."""
         self._live.pop(run_id, None)
+        self.accounts.forget(run_id)
 
     async def store(self, tx: Transaction, run: Run, usage: Usage | None = None, *, cut_short: bool = False) -> None:
         """Write down all that the stretch has used and done so far, and that there is something new to see.
 
         `cut_short`: the program stops in the middle of it.
         """
+        await self.accounts.write(tx, run.id)
         if run.kind is not RunKind.JOB:
             return
         if (live := self._live.get(run.id)) is not None:
@@ -142,6 +147,7 @@ class JobWatch:
 
     async def flush(self) -> None:
         """Write down what running jobs did and used since the last time. Part of the sweep."""
+        await self.accounts.settle()
         now = self._clock.now()
         due = {
             id: (live, len(live.steps))

@@ -14,6 +14,7 @@ from bot.texts import (
     presses,
     surface,
     turns,
+    usage,
     words,
 )
 from bot.texts.entry import Entry
@@ -27,6 +28,7 @@ _AREAS: Mapping[str, Mapping[str, Entry]] = {
     "presses": presses.ENTRIES,
     "surface": surface.ENTRIES,
     "turns": turns.ENTRIES,
+    "usage": usage.ENTRIES,
     "words": words.ENTRIES,
 }
 

@@ -43,6 +43,7 @@ def broken(folder: Path, scenario: Scenario, deaths: Sequence[Rows]) -> list[str
         *_answers(end),
         *_announcements(wall, end),
         *_cards(wall, deaths, end),
+        *_usage(end),
     ]
 
 
@@ -188,6 +189,23 @@ def _cards(wall: Sequence[dict[str, Any]], deaths: Sequence[Rows], end: Rows) ->
             continue  # nobody can be shown it there
         if looks.get(card["id"]) != states:
             yield f"a card shows {looks.get(card['id'])}, and its calls are {states}"
+
+
+def _usage(end: Rows) -> Iterator[str]:
+    """Each answer of the model that is kept is counted once, and the sums are those of the calls."""
+    answers: Counter[str] = Counter()
+    for row in end.messages:
+        if json.loads(row["body"]).get("model_name"):  # the call of "Run again" is a person's, and has none
+            answers[row["run"]] += 1
+    counted = Counter(row["run"] for row in end.usage)
+    for run in end.runs:
+        kept, paid = answers[run["id"]], counted[run["id"]]
+        if paid < kept or (paid > kept and run["state"] == "done"):
+            yield f"the run of {run['prompt']!r} has {kept} answers of the model, and {paid} are counted"
+    for name in ("input_tokens", "output_tokens"):
+        calls, days = (sum(row[name] for row in rows) for rows in (end.usage, end.usage_days))
+        if calls != days:
+            yield f"{name}: the calls took {calls}, and by day it is {days}"
 
 
 def _lost(end: Rows) -> bool:

@@ -75,6 +75,8 @@ class Rows:
     audit: list[dict[str, Any]] = field(default_factory=list)
     messages: list[dict[str, Any]] = field(default_factory=list)
     steps: list[dict[str, Any]] = field(default_factory=list)
+    usage: list[dict[str, Any]] = field(default_factory=list)
+    usage_days: list[dict[str, Any]] = field(default_factory=list)
 
     def state(self, approval: str) -> str | None:
         return next((row["state"] for row in self.approvals if row["id"] == approval), None)
@@ -91,7 +93,7 @@ def rows(folder: Path) -> Rows:
         with closing(sqlite3.connect(copy / DATABASE)) as database:
             database.row_factory = sqlite3.Row
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if not {"approval", "step"} <= tables:
+            if not {"approval", "step", "usage_day"} <= tables:
                 return Rows()  # it died between its migrations: nothing was asked yet
             assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
             return Rows(
@@ -102,6 +104,8 @@ def rows(folder: Path) -> Rows:
                 audit=_all(database, "SELECT * FROM audit ORDER BY n"),
                 messages=_all(database, "SELECT * FROM message ORDER BY conversation, seq"),
                 steps=_all(database, "SELECT * FROM step ORDER BY run, n"),
+                usage=_all(database, "SELECT * FROM usage"),
+                usage_days=_all(database, "SELECT * FROM usage_day"),
             )
     finally:
         shutil.rmtree(copy)

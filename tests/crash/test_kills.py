@@ -43,6 +43,8 @@ UNREACHED = {
     "command ended": "the folder is marked after it, and until then it is owed again: tests/test_commands.py",
     "drop steps": "only where somebody spoke before it was taken up: tests/test_steps.py",
     "put off schedule": "tried again when it was forgotten: tests/test_schedules.py",
+    "count usage": "only what a commit did not take along: tests/test_usage.py",
+    "forget usage": "only after weeks: tests/test_usage.py",
     "put back": "only in a stop in order: tests/test_stopping.py, tests/wire/test_jobs_on_the_wire.py",
     # What a person does by a command or a button is one commit, and is done again when it was forgotten.
     "stop turn": "tests/test_stopping.py",

@@ -1,0 +1,188 @@
+"""What the calls of the model took, while it happens: counted at once, checked before the next call, and stored.
+
+A call is counted in memory the moment its answer is there, so that everybody's next check knows of it; its row goes
+with the next commit of its run, which is the commit of the step that the call belongs to. A commit that failed is
+noticed by the sweep, which writes what is not stored; a row that is stored already counts nothing twice. This process
+is the only one that asks the model, so what it holds of today is what is true.
+
+Between the check and the answer there is one call: of several turns at once, each may overdraw by the one it is in.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from bot import budgets
+from bot.budgets import NO_BUDGETS, Account, Budgets, Used
+from bot.clock import Clock
+from bot.deferral.calls import Meter, ModelCall
+from bot.errors import BudgetSpent
+from bot.place import beside, space_of
+from bot.texts.text import Text
+from storage import usage
+from storage.database import Database, Reader, Transaction
+from storage.runs import Run
+from storage.usage import ModelUse, Sum, day_of
+
+
+class Accounts:
+    """Everybody's usage of today, and the rows that are still to be written."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        boot: str,
+        file: Budgets = NO_BUDGETS,
+        of_guild: Callable[[str], Budgets] = lambda guild: NO_BUDGETS,
+    ) -> None:
+        """`file`: the operator's budgets; `of_guild`: what a guild has set for itself."""
+        self._database = database
+        self._clock = clock
+        self._boot = boot
+        self._file = file
+        self._of_guild = of_guild
+        self._number = 0
+        self._day = day_of(clock.now())
+        self._sums: dict[tuple[str, ...], Sum] = defaultdict(Sum)
+        self._unwritten: dict[str, list[ModelUse]] = {}
+        self._at_work: set[str] = set()
+        self._unpriced = ""
+        self._unmeasured = ""
+        self._forgot = -1
+
+    async def load(self, reader: Reader) -> None:
+        """Read what was used today before this process was started."""
+        self._day = day_of(self._clock.now())
+        for person, space, used in await usage.of_day(reader, self._day):
+            self._add(person, space, used)
+
+    # -- budgets --------------------------------------------------------------------------------
+
+    def of(self, person: str, space: str) -> list[Account]:
+        """Every budget that a call of the person there would count against, and what is used of it today."""
+        self._turn_the_page()
+        used = Used(
+            person=self._sums[("person", person)],
+            here=self._sums[("here", person, space)],
+            space=self._sums[("space", space)],
+        )
+        return budgets.accounts(self._file, self._of_guild(space), used, space=space)
+
+    def refusal(self, person: str, space: str) -> Text | None:
+        """Why the model may not be asked for the person there now, in a sentence for them; None if it may."""
+        theirs = self.of(person, space)
+        if not theirs:
+            return None
+        spent = next((one for one in theirs if one.is_spent), None)
+        if spent is not None:
+            return budgets.spent_words(spent, now=self._clock.now())
+        if self._unmeasured:
+            return budgets.unknown_tokens(self._unmeasured)
+        if self._unpriced and any(one.budget.cost_micros is not None for one in theirs):
+            return budgets.unknown_price(self._unpriced)
+        return None
+
+    def now(self) -> int:
+        """The time, in milliseconds UTC."""
+        return self._clock.now()
+
+    # -- what is used ---------------------------------------------------------------------------
+
+    def meter(self, run: Run) -> Meter:
+        """Watches the calls of one stretch of a run."""
+        self._at_work.add(run.id)
+        return _Meter(self, run)
+
+    def take(self, run: Run, call: ModelCall, *, took_ms: int) -> None:
+        """Count a call of the model."""
+        self._turn_the_page()
+        self._number += 1
+        use = ModelUse(
+            id=f"{self._boot}-{self._number}",
+            at=self._clock.now(),
+            run=run.id,
+            conversation=run.conversation,
+            person=run.requester,
+            place=run.place,
+            channel=beside(run.place, run.within) if run.within else run.place,
+            space=space_of(run.place),
+            model=call.model,
+            input_tokens=call.input_tokens,
+            output_tokens=call.output_tokens,
+            cache_read_tokens=call.cache_read_tokens,
+            cache_write_tokens=call.cache_write_tokens,
+            tool_calls=call.tool_calls,
+            measured=call.measured,
+            cost_micros=call.cost_micros,
+            took_ms=took_ms,
+        )
+        if call.cost_micros is None:
+            self._unpriced = call.model
+        if not call.measured:
+            self._unmeasured = call.model
+        self._unwritten.setdefault(run.id, []).append(use)
+        self._add(use.person, use.space, usage.sum_of(use))
+
+    async def write(self, tx: Transaction, run_id: str) -> None:
+        """Store what the run has used, in the commit of what it did."""
+        await usage.put(tx, self._unwritten.get(run_id, ()))
+
+    def forget(self, run_id: str) -> None:
+        """The stretch is over, however it ended. What no commit took along is written by the sweep."""
+        self._at_work.discard(run_id)
+
+    async def settle(self) -> None:
+        """Write what no commit took along, and let go of what is stored. Part of the sweep."""
+        reader = self._database.reader
+        for run_id, uses in tuple(self._unwritten.items()):
+            for use in tuple(uses):  # it may grow meanwhile
+                if await usage.is_stored(reader, use.id):
+                    uses.remove(use)
+            if uses and run_id not in self._at_work:
+                async with self._database.begin("count usage") as tx:
+                    await self.write(tx, run_id)
+            elif not uses and self._unwritten.get(run_id) is uses:
+                del self._unwritten[run_id]
+        await self._forget_old()
+
+    async def _forget_old(self) -> None:
+        today = day_of(self._clock.now())
+        if today == self._forgot:
+            return
+        if await usage.has_old(self._database.reader, today=today):
+            async with self._database.begin("forget usage") as tx:
+                await usage.forget(tx, today=today)
+        self._forgot = today
+
+    def _add(self, person: str, space: str, used: Sum) -> None:
+        for key in (("person", person), ("here", person, space), ("space", space)):
+            self._sums[key] += used
+
+    def _turn_the_page(self) -> None:
+        """Of a new day nothing is used yet."""
+        if (today := day_of(self._clock.now())) != self._day:
+            self._day = today
+            self._sums.clear()
+
+
+@dataclass
+class _Meter:
+    """One stretch's calls."""
+
+    accounts: Accounts
+    run: Run
+    began: int = 0
+
+    def before(self) -> None:
+        """See `Meter`."""
+        if (why := self.accounts.refusal(self.run.requester, space_of(self.run.place))) is not None:
+            raise BudgetSpent(why)
+        self.began = self.accounts.now()
+
+    def after(self, call: ModelCall) -> None:
+        """See `Meter`."""
+        self.accounts.take(self.run, call, took_ms=self.accounts.now() - self.began)
