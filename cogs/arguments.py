@@ -24,6 +24,14 @@ _FRAME = length(inert.fence("")) + 1
 _NOTE = 60
 
 
+class Ours(str):
+    """A name that a card gives to a text: shown so that no argument's name can look like it."""
+
+
+CHANGES = Ours("what it changes")
+"""The text in which a tool shows that. No tool that does has an argument of this name."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Drawn:
     """What a card shows of a call's arguments."""
@@ -84,14 +92,15 @@ def whole(arguments: Mapping[str, Any]) -> str:
 
 def first_line(arguments: Mapping[str, Any], *, limit: int) -> str:
     """The first argument's first line, for a list."""
-    return inert.line(plain_line(arguments), limit=limit)
+    head, more = plain_line(arguments)
+    return inert.line(head, limit=limit, more=more)
 
 
-def plain_line(arguments: Mapping[str, Any]) -> str:
-    """The same as it is: not made inert."""
+def plain_line(arguments: Mapping[str, Any]) -> tuple[str, bool]:
+    """The same as it is, not made inert, and whether more follows."""
     text = next((_text(value) for value in arguments.values()), "")
     head, newline, _ = text.partition("\n")
-    return head + ("…" if newline else "")
+    return head, bool(newline)
 
 
 def _block(text: str, budget: int, lines: int) -> tuple[str, int]:
@@ -113,7 +122,9 @@ def _text(value: Any) -> str:
 
 def _title(name: str, value: Any) -> str:
     """The name, and the kind of anything but text: `5` and `"5"` are not the same."""
-    shown = f"**{name}**" if _PLAIN_NAME.fullmatch(name) and len(name) <= _SHORT else inert.line(name, limit=_SHORT)
+    # An argument's name is bold only without blanks, and ours have some.
+    bold = isinstance(name, Ours) or (_PLAIN_NAME.fullmatch(name) and len(name) <= _SHORT)
+    shown = f"**{name}**" if bold else inert.line(name, limit=_SHORT)
     match value:
         case str():
             return shown

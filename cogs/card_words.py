@@ -16,6 +16,7 @@ from bot.place import channel_of, is_private
 from bot.rules import Standing
 from bot.surface import CardView
 from cogs import inert
+from cogs.limits import length
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 
@@ -116,11 +117,13 @@ def _around(before: str, after: str, *, room: int) -> tuple[str, str]:
     while tail < min(len(before), len(after)) - same and before[-1 - tail] == after[-1 - tail]:
         tail += 1
     start = max(0, same - _CONTEXT)
+    while start < same and length(inert.encode(before[start:same], inert.Form.LINE)) > room // 3:
+        start += 1  # what differs is never pushed out by what does not
 
     def part(text: str) -> str:
-        stop = min(len(text), len(text) - tail + _CONTEXT)
-        shown = ("…" if start else "") + text[start:stop] + ("…" if stop < len(text) else "")
-        return inert.line(shown, limit=room) if shown else "(nothing)"
+        return (
+            inert.piece(text, start, min(len(text), len(text) - tail + _CONTEXT), limit=room) if text else "(nothing)"
+        )
 
     return part(before), part(after)
 

@@ -39,9 +39,6 @@ _PINGS = 12
 _TIGHT = 5
 """So many calls on one card leave no component to spare."""
 
-CHANGES = "what it changes"
-"""What a card calls the text in which a tool shows that. No tool that does has an argument of this name."""
-
 
 @dataclass(frozen=True, kw_only=True)
 class _Room:
@@ -238,7 +235,7 @@ def shown_arguments(call: Approval) -> dict[str, object]:
     """
     if call.kind != ToolKind.QUESTION:
         preview = call.bound.get("preview")
-        return {**call.arguments, CHANGES: preview} if preview else call.arguments
+        return {**call.arguments, arguments.CHANGES: preview} if preview else call.arguments
     fits = [inert.label(choice) for choice in card_words.choices_of(call)]
     whole = len(fits) <= card_buttons.CHOICES_BESIDE and all(length(label) <= BUTTON_LABEL for label in fits)
     return {name: value for name, value in call.arguments.items() if name != "choices" or (value and not whole)}

@@ -69,7 +69,9 @@ def given_back(refusal: DecisionRefused, text: str) -> DecisionRefused:
 
 def _quoted(text: str) -> str:
     cut = inert.excerpt(text, head=900, tail=300, lines=25)
-    return inert.block(text) if cut is None else f"{inert.fence(cut.head)}\n…\n{inert.fence(cut.tail)}"
+    if cut is None:
+        return inert.block(text)
+    return f"{inert.fence(cut.head)}\n-# {cut.hidden:,} characters not shown\n{inert.fence(cut.tail)}"
 
 
 async def _read(interaction: discord.Interaction, upload: Mapping[str, Any]) -> str:

@@ -10,6 +10,7 @@ import discord
 
 from bot.surface import CardView
 from cogs import arguments, faults, inert, places
+from cogs.limits import length
 from cogs.places import Place
 from cogs.posting import NOBODY
 
@@ -38,10 +39,11 @@ def _is_of(post: discord.Thread, forum: discord.ForumChannel, card: str) -> bool
 
 async def _create(forum: discord.ForumChannel, view: CardView) -> discord.Thread:
     call = view.approvals[0]
-    what = f"{inert.label(call.tool, limit=30)} {arguments.plain_line(call.arguments)}"
+    head, more = arguments.plain_line(call.arguments)
+    tool = inert.label(call.tool, limit=30)
     end = f" · {view.card.id}"
     created = await forum.create_thread(
-        name=inert.label(what, limit=_NAME - len(end)) + end,
+        name=f"{tool} {inert.label(head, limit=_NAME - length(tool) - 1 - len(end), more=more)}{end}",
         content=f"A request from <#{places.parse(call.place).channel}> waits for a decision.",
         allowed_mentions=NOBODY,
     )

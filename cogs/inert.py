@@ -7,6 +7,8 @@ or look like something else. Two rules carry it all:
   few visible characters that this notation uses itself, which makes it reversible;
 - newlines, tabs and the spaces that a reader or Discord would lose are drawn, and long runs of them counted.
 
+At the end of a line `…` always means that the text goes on: one that ends so itself has it written as a code point.
+
 Words and the single spaces between them stay as they are. Discord's own rules that this answers: a fence ends at
 three backticks, a first line of one word is taken for a language tag, blank edges of a block are trimmed.
 """
@@ -27,6 +29,7 @@ SPACE = "␠"
 OPEN = "⟨"
 CLOSE = "⟩"
 EMPTY = f"{OPEN}empty{CLOSE}"
+MORE = "…"
 
 MAX_NEWLINES = 3
 """A longer run of newlines is shown as its count, so that nothing is pushed out of view."""
@@ -85,17 +88,31 @@ def fence(shown: str) -> str:
     return f"```text\n{shown}\n```"
 
 
-def line(text: str, *, limit: int | None = None) -> str:
-    """The text as inline code on one line; beyond `limit` code units its end gives way to `…`."""
-    return f"`{label(text, limit=limit)}`"
+def line(text: str, *, limit: int | None = None, more: bool = False) -> str:
+    """The text as inline code on one line; beyond `limit` code units its end gives way to `…`. `more`: it goes on."""
+    return f"`{label(text, limit=limit, more=more)}`"
 
 
-def label(text: str, *, limit: int | None = None) -> str:
+def label(text: str, *, limit: int | None = None, more: bool = False) -> str:
     """The text on one line for a place that knows no markdown, such as a button."""
-    shown = encode(text, Form.LINE)
+    shown = encode(text, Form.LINE) if text or not more else ""
+    if more:
+        shown += MORE
+    elif shown.endswith(MORE):
+        shown = shown.removesuffix(MORE) + _point(MORE)
     if limit is None or length(shown) <= limit:
         return shown
-    return _take(_units(text[: 4 * limit], Form.LINE), limit - 1, lines=1)[0] + "…"
+    # What is cut off is never just that `…`: it would be there all the same.
+    rest = text if more else text.removesuffix(MORE)
+    return _take(_units(rest[: 4 * limit], Form.LINE), limit - 1, lines=1)[0] + MORE
+
+
+def piece(text: str, start: int, stop: int, *, limit: int) -> str:
+    """A piece of the text as inline code in about `limit` code units; `…` stands where it goes on, on both sides."""
+    shown = label(text[start:stop], limit=limit, more=stop < len(text) or start == stop)
+    if start:
+        return f"`{MORE}{shown.removeprefix(MORE) if start == stop else shown}`"
+    return f"`{_point(MORE) + shown[1:] if shown.startswith(MORE) and len(shown) > 1 else shown}`"
 
 
 def encode(text: str, form: Form = Form.BLOCK) -> str:
@@ -210,13 +227,17 @@ def _characters(text: str, form: Form) -> Iterator[tuple[str, str]]:
             yield char, TAB
         elif char == "`" or char in _NOTATION or hides(char):
             room = 0
-            yield char, f"{OPEN}U+{ord(char):04X}{CLOSE}"
+            yield char, _point(char)
         elif unicodedata.category(char) in _STACKING:
-            yield char, char if room > 0 else f"{OPEN}U+{ord(char):04X}{CLOSE}"
+            yield char, char if room > 0 else _point(char)
             room -= 1
         else:
             room = MAX_MARKS
             yield char, char
+
+
+def _point(char: str) -> str:
+    return f"{OPEN}U+{ord(char):04X}{CLOSE}"
 
 
 def hides(char: str) -> bool:

@@ -15,7 +15,7 @@ from discord import ui
 from bot.deferral.amend import Draft
 from bot.texts.entry import Language
 from bot.texts.text import say
-from cogs import limits
+from cogs import inert, limits
 from cogs.custom_ids import CustomId, Verb
 from cogs.speech import tell
 
@@ -69,7 +69,8 @@ def edit(id: str, opening: int, draft: Draft) -> ui.Modal:
         max_length=limits.MODAL_INPUT,
         required=False,
     )
-    label = ui.Label(text=(draft.field or tell("modals.arguments"))[: limits.MODAL_TITLE], component=field)
+    named = tell("modals.arguments") if draft.field is None else inert.label(draft.field, limit=limits.MODAL_TITLE)
+    label = ui.Label(text=named, component=field)
     return form(tell("modals.edit_title"), Verb.FORM_EDIT, id, opening, label, file)
 
 

@@ -41,7 +41,9 @@ def tool(view: PolicyView, verb: Verb, number: int, opening: int) -> ui.Modal:
 def arguments(view: PolicyView, number: int, opening: int) -> ui.Modal:
     """The form for a rule's name and one condition on an argument."""
     rule = view.rules.policy[number]
-    named: ui.TextInput[ui.Modal] = ui.TextInput(custom_id="name", default=rule.name, max_length=_NAME)
+    named: ui.TextInput[ui.Modal] = ui.TextInput(
+        custom_id="name", default=rule.name, max_length=max(_NAME, limits.length(rule.name))
+    )
     takes = view.arguments.get(rule.tool, ())[:25]
     first = rule.where[0] if rule.where else None
     which: ui.Select[ui.Modal] | ui.TextInput[ui.Modal]

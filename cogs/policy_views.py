@@ -186,8 +186,8 @@ def _in_force(view: PolicyView) -> list[str]:
         parts.append(_section("From the operator's file", map(words.what_runs, bounds.file_policy), room))
     if own.problem:
         parts.append(
-            f"**The rules of this server are not believed: {own.problem}. Everything is refused here until somebody"
-            " saves rules anew.**"
+            f"**The rules of this server are not believed.** {inert.line(own.problem, limit=200)}\n"
+            "**Everything is refused here until somebody saves rules anew.**"
         )
     elif own.rules.policy:
         parts.append(_section(here, map(words.what_runs, own.rules.policy), room))
@@ -220,7 +220,7 @@ def _pick_what(view: PolicyView) -> Item:
     options = [
         discord.SelectOption(
             label=inert.label(f"{n + 1}. {rule.name}", limit=_OPTION),
-            description=f"{rule.action}: {rule.tool}"[:_OPTION],
+            description=f"{rule.action}: {inert.label(rule.tool, limit=_OPTION - 10)}",
             value=str(n),
         )
         for n, rule in enumerate(view.rules.policy)
@@ -231,7 +231,7 @@ def _pick_what(view: PolicyView) -> Item:
 def _pick_who(view: PolicyView) -> Item:
     options = [
         discord.SelectOption(
-            label=f"{n + 1}. {', '.join(rule.tools or ('every tool',))}"[:_OPTION],
+            label=inert.label(f"{n + 1}. {', '.join(rule.tools or ('every tool',))}", limit=_OPTION),
             description=f"{max(rule.quorum, len(rule.one_of_each))} to approve",
             value=str(n),
         )
@@ -249,8 +249,11 @@ def _pick(view: PolicyView, verb: Verb, placeholder: str, options: list[discord.
 def _tools(
     view: PolicyView, verb: Verb, number: int, *, chosen: Sequence[str], many: bool = False
 ) -> ui.Select[ui.LayoutView]:
-    names = list(dict.fromkeys([*chosen, *view.tools]))[: _OPTIONS - 1]
-    options = [discord.SelectOption(label=name, value=name, default=name in chosen) for name in names]
+    names = [name for name in dict.fromkeys([*chosen, *view.tools]) if 0 < limits.length(name) <= _OPTION]
+    options = [
+        discord.SelectOption(label=inert.label(name, limit=_OPTION), value=name, default=name in chosen)
+        for name in names[: _OPTIONS - 1]
+    ]
     options.append(discord.SelectOption(label="Another name, or many by `*`…".replace("`", ""), value=OTHER))
     return ui.Select(
         custom_id=custom_id(view, verb, number),

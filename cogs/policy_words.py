@@ -26,7 +26,7 @@ def what_runs(rule: PolicyRule) -> str:
 def what_runs_bare(rule: PolicyRule) -> str:
     """The same without its name."""
     many = "*" in rule.tool
-    subject = "Every tool" if rule.tool == "*" else f"Tools like `{rule.tool}`" if many else f"`{rule.tool}`"
+    subject = "Every tool" if rule.tool == "*" else f"Tools like {_tool(rule.tool)}" if many else _tool(rule.tool)
     does = _DO[rule.action] if many and rule.tool != "*" else _DOES[rule.action]
     parts = [f"{subject} {does}"]
     if rule.where:
@@ -47,7 +47,7 @@ def what_runs_bare(rule: PolicyRule) -> str:
 
 def who_decides(rule: ApproverRule) -> str:
     """One rule about who decides, as a sentence."""
-    tools = "every tool" if rule.tools is None else _all(f"`{name}`" for name in rule.tools)
+    tools = "every tool" if rule.tools is None else _all(map(_tool, rule.tools))
     where = f" in {_any(f'<#{id}>' for id in sorted(rule.channels))}" if rule.channels else ""
     said = [
         *_demands(rule.users, rule.roles, rule.one_of_each, rule.quorum),
@@ -86,7 +86,7 @@ def conflict(view: PolicyView, one: Conflict) -> str:
         case "action":
             own = view.rules.policy[one.number]
             rule = inert.line(one.rule, limit=60)
-            says = f"The file {_FILE_SAYS[one.says]} for `{own.tool}` here (its rule {rule})"
+            says = f"The file {_FILE_SAYS[one.says]} for {_tool(own.tool)} here (its rule {rule})"
             return f"{says}. {kept} where both are about a call."
         case "decides":
             return f"The file says who decides such calls ({number}), so they still ask. {kept}."
@@ -139,6 +139,10 @@ def _condition(one: Condition) -> str:
             return f"{name} is {_value(one.value)}"
         case "one_of":
             return f"{name} is {_any(map(_value, one.value))}"
+
+
+def _tool(name: str) -> str:
+    return inert.line(name, limit=60)
 
 
 def _value(value: object, *, plain: bool = False) -> str:

@@ -87,18 +87,19 @@ def _head(
             state = f"connected; {len(changed)} of its tools changed since they were taken for good"
         else:
             state = "connected"
-        yield f"MCP server {inert.line(server.name)}: {state}."
+        yield f"MCP server {inert.line(server.name, limit=40)}: {state}."
     if len(servers) > _SERVERS:
         lost = sum(not server.connected for server in servers)
         yield f"-# {len(servers)} servers in all, {lost} of them lost."
 
 
 def _lines(entry: ToolEntry, *, knows: bool) -> Iterator[str]:
-    yield f"**{inert.line(entry.name, limit=64)}** · {_WORDS[entry.action]}"
+    # Never bold: two asterisks in a name would end that, and the code with it.
+    yield f"{inert.line(entry.name, limit=64)} · **{_WORDS[entry.action]}**"
     first = next((line for line in entry.description.splitlines() if line.strip()), "")
     if entry.server:
         # The server's own words: nothing in them is ours.
-        yield f"The MCP server {inert.line(entry.server)} says: {inert.line(_described(entry), limit=120)}"
+        yield f"The MCP server {inert.line(entry.server, limit=40)} says: {inert.line(_described(entry), limit=120)}"
     elif first:
         yield _sentence(first)
     yield f"-# Why: {inert.line(entry.why, limit=110)}"

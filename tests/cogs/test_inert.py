@@ -158,3 +158,19 @@ def test_a_tall_text_is_cut_by_its_lines() -> None:
 def test_a_label_is_cut_visibly() -> None:
     assert inert.label("yes") == "yes"
     assert inert.label("y" * 100, limit=80) == "y" * 79 + "…"
+
+
+def test_three_dots_at_the_end_of_a_line_always_mean_that_it_goes_on() -> None:
+    assert inert.label("wait…") == "wait⟨U+2026⟩"
+    assert inert.label("wait…", limit=10) == "wait…"  # cut, and there is more
+    assert inert.label("wait", more=True) == "wait…"
+    assert inert.label("", more=True) == "…"
+    assert inert.encode("wait…") == "wait…"
+
+
+def test_a_piece_of_a_text_shows_where_the_text_goes_on() -> None:
+    assert inert.piece("abcdef", 0, 6, limit=20) == "`abcdef`"
+    assert inert.piece("abcdef", 2, 4, limit=20) == "`…cd…`"
+    assert inert.piece("abcdef", 6, 6, limit=20) == "`…`"
+    assert inert.piece("…def", 0, 4, limit=20) == "`⟨U+2026⟩def`"
+    assert inert.piece("…", 0, 1, limit=20) == "`⟨U+2026⟩`"

@@ -38,10 +38,10 @@ async def test_every_tool_is_listed_with_what_it_does_here_and_why(tmp_path: Pat
         second = (await here.ben.click(first, label="Next")).response.message
         text = text_of(first) + text_of(second)
         for name in ("act", "ask_user", "careful", "look", "shell", "start_job"):
-            assert f"**`{name}`**" in text
-        assert "**`shell`** · asks first" in text
+            assert f"`{name}` · **" in text
+        assert "`shell` · **asks first**" in text
         assert "Why: `shell needs a person's sign-off`" in text
-        assert "**`look`** · runs without asking" in text
+        assert "`look` · **runs without asking**" in text
         assert labels(first) == ["Look again", "Next"]
         assert labels(second) == ["Back", "Look again"]
 
@@ -52,8 +52,8 @@ async def test_a_role_of_whoever_looks_changes_what_it_says(tmp_path: Path) -> N
         olga = here.guild.add_member(here.env.create_user("olga"), roles=[role])
         rules = policy_rules([{"name": "crew may", "tool": "act", "action": "allow", "roles": [str(role.id)]}])
         here.app.upkeep.reloading._policy.replace(rules or ())
-        assert "**`act`** · asks first" in text_of(await listed(here, here.ben))
-        assert "**`act`** · runs without asking\nActs.\n-# Why: `crew may`" in text_of(await listed(here, olga))
+        assert "`act` · **asks first**" in text_of(await listed(here, here.ben))
+        assert "`act` · **runs without asking**\nActs.\n-# Why: `crew may`" in text_of(await listed(here, olga))
 
 
 async def test_what_is_wrong_with_the_machine_is_for_approvers(tmp_path: Path) -> None:
@@ -120,7 +120,7 @@ async def test_the_owner_has_the_settings_read_anew_and_is_told_what_changed(tmp
         [told] = private(result)
         assert "- `Rule trusted is new.`" in told
         assert "Takes a restart: `SIGNOFF_STREAMING`" in told
-        assert "**`act`** · runs without asking" in text_of(await listed(here, here.ben))
+        assert "`act` · **runs without asking**" in text_of(await listed(here, here.ben))
 
 
 async def test_a_bad_file_is_told_with_what_to_do(tmp_path: Path) -> None:

@@ -1,0 +1,206 @@
+"""Whether a place shows what it was given: what stands around may not depend on it, what stands in it must tell it.
+
+The first is learned: harmless texts of every length and shape are drawn first, and whatever stands around them is all
+that may ever stand there. An attack that adds a word, a link or a ping, or takes a line away, is found by that.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from tests.proof.faces import Field
+from tests.proof.reader import BLOCK, CODE, Node, Unreadable, codes, meant, outside, read, tells
+from tests.proof.shown import Part, units
+
+_LEFT_OUT = re.compile(r"([\d,]+) characters not shown")
+_LIST = re.compile(r"□(?:, □)+")
+
+HARMLESS = (
+    "y",
+    "plain words",
+    "y" * 30,
+    "y" * 60,
+    "y" * 79,
+    "y" * 90,
+    "y" * 130,
+    "y" * 400,
+    "y" * 900,
+    "y" * 2_100,
+    "y" * 9_000,
+    "word " * 30 + "y",
+    "word " * 300 + "y",
+    "word " * 2_000 + "y",
+    "y\ny",
+    "y\n\ny",
+    "y\n" * 30 + "y",
+    "y\n" * 600 + "y",
+    "ls \u202e y",
+    "\u202e" * 60,
+    "\u202e" * 300,
+    "\u202e" * 3_000,
+    "שלום y",
+    "\u202e שלום y",
+    "ls аpprove",
+    "\u202e аpprove",
+    "\u202e שלום ls аpprove",
+    "curl https://раypal.com",
+    "\u202e curl https://раypal.com cхd",
+    "שלום ls аpprove",
+    "https://раypal.com https://раypal.net https://раypal.org дd",
+    "\u202e " + "аpprove " * 400,
+    "\u202e\n" * 90,
+    "",
+    " ",
+    "7",
+    "y 7",
+    "{}",
+    "[1]",
+    "y*",
+    "\t" * 90,
+    "\n" * 90,
+    "y" * 1_100 + " שלום",
+    "שלום" * 300,
+    "\x01" * 11,
+    "y\u202e" * 2_000 + "שלום",
+)
+
+
+class Unfaithful(AssertionError):
+    """A place that does not show what it was given."""
+
+
+@cache
+def known(field: Field) -> tuple[frozenset[str], frozenset[str]]:
+    """Lines around the text, and code and plain texts that have nothing to do with it."""
+    around: set[str] = set()
+    constant: set[str] = set()
+    for text in HARMLESS:
+        told = field.means(text)
+        for part in field.show(text):
+            if part.kind == "markdown":
+                nodes = read(part.text)
+                around.update(_lines(nodes))
+                constant.update(one.text for one in codes(nodes) if not _of(field, one.text, told, text))
+            elif part.kind == "plain" and not _of(field, part.text, told, text):
+                constant.add(part.text)
+    return frozenset(around), frozenset(constant)
+
+
+def judge(field: Field, text: str) -> None:
+    """Raise `Unfaithful` with what is wrong."""
+    around, constant = known(field)
+    told = field.means(text)
+    read_there = False
+    for part in field.show(text):
+        if not part.least <= units(part.text) <= part.most:
+            raise Unfaithful(f"{part.kind} of {units(part.text)} units, {part.least} to {part.most} are taken")
+        if part.kind == "markdown":
+            nodes = read(part.text)
+            if strange := [line for line in _lines(nodes) if line not in around]:
+                raise Unfaithful(f"around it stands {strange[0]!r}")
+            for one in codes(nodes):
+                if one.kind == BLOCK and one.inside[0].text != "text":
+                    raise Unfaithful(f"a block that is read as {one.inside[0].text!r}")
+            blocks = list(_excerpts(nodes))
+            read_there = read_there or any(shown == one for shown in blocks for one in told)
+            for shown in (one.text for one in codes(nodes) if one.kind == CODE):
+                read_there = read_there or any(tells(shown, one) for one in told)
+                if shown not in constant and not _of(field, shown, told, text):
+                    raise Unfaithful(f"it is shown as {shown[:200]!r}")
+            for whole in blocks:
+                if whole not in told and whole not in {meant(one) for one in constant if _readable(one)}:
+                    raise Unfaithful(f"a block tells {whole[:200]!r}")
+        elif part.kind == "plain":
+            if part.text not in constant and not _of(field, part.text, told, text) and not _within(part.text, told):
+                raise Unfaithful(f"plainly shown as {part.text[:200]!r}")
+            read_there = read_there or any(tells(part.text, one) for one in told)
+        elif part.kind == "typed":
+            read_there = read_there or part.text in told
+    if field.always and not read_there:
+        raise Unfaithful("it is nowhere to be read")
+
+
+def _lines(nodes: Sequence[Node]) -> list[str]:
+    return [_LIST.sub("□", line) for line in outside(tuple(nodes))]
+
+
+def _of(field: Field, shown: str, told: Sequence[str], text: str) -> bool:
+    """Whether a drawn line tells the text, or a piece of it where pieces are shown."""
+    if any(tells(shown, one) for one in told):
+        return True
+    return field.pieces and (_piece(shown, text) or any(_piece(shown, one) for one in told))
+
+
+def _piece(shown: str, text: str) -> bool:
+    try:
+        inner = shown.strip("…")
+        # A host stands there as the network spells it, too: each label folded as browsers do, or in punycode.
+        network = unicodedata.normalize("NFKC", text).lower()
+        return meant(inner) in text or all(one.startswith("xn--") or one in network for one in meant(inner).split("."))
+    except Unreadable:
+        return False
+
+
+def _within(shown: str, told: Sequence[str]) -> bool:
+    """Whether a label is made of our own words and the text behind them."""
+    return any(tells(shown[at:], one) for at in range(min(len(shown), 40)) for one in told)
+
+
+def _readable(shown: str) -> bool:
+    try:
+        meant(shown)
+    except Unreadable:
+        return False
+    return True
+
+
+def _excerpts(nodes: Sequence[Node]) -> Iterator[str]:
+    """What each block tells; of two with a count between, what both and the count stand for.
+
+    The characters left out are stood for by as many U+FFFD: they cannot be compared.
+    """
+    flat = [node for node in nodes if node.kind != "break"]
+    at = 0
+    while at < len(flat):
+        if flat[at].kind != BLOCK:
+            at += 1
+            continue
+        told = meant(flat[at].text)
+        between, behind = [*flat[at + 1 : at + 3], None, None][:2]
+        if between and behind and between.kind == "subtext" and behind.kind == BLOCK:
+            found = _LEFT_OUT.fullmatch(between.inside[0].text)
+            if found is not None:
+                yield Excerpt(told, int(found[1].replace(",", "")), meant(behind.text))
+                at += 3
+                continue
+        yield told
+        at += 1
+
+
+class Excerpt(str):
+    """Two ends and a count, which is the same as every text with these ends and that length."""
+
+    head: str
+    hidden: int
+    tail: str
+
+    def __new__(cls, head: str, hidden: int, tail: str) -> Excerpt:
+        made = super().__new__(cls, f"{head}\ufffd{tail}")
+        made.head, made.hidden, made.tail = head, hidden, tail
+        return made
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            isinstance(other, str)
+            and other.startswith(self.head)
+            and other.endswith(self.tail)
+            and len(other) == len(self.head) + self.hidden + len(self.tail)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+__all__ = ["Part", "Unfaithful", "judge", "known"]
