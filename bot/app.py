@@ -23,6 +23,7 @@ from bot.deferral.executor import Executor
 from bot.deferral.layers import LayeredPolicy
 from bot.deferral.seal import Seal, load_key
 from bot.deferral.tool import Tool
+from bot.deferral.vault import Vault
 from bot.delivery import Delivery
 from bot.doctor import examine
 from bot.drills import Drills
@@ -123,6 +124,7 @@ async def open_app(
     own = load_own(settings.agent, settings.agent_deps) if settings.agent else None
     file_policy = build_policy(settings.policy, every_tool)
     redactor = redactor or Redactor({})
+    vault = Vault(settings.secrets or (), redactor=redactor)
     async with open_db(str(settings.database)) as opened:
         database = GuardedDatabase(opened, redactor.known)
         seal = Seal(load_key(settings.database.with_suffix(".key")))
@@ -164,6 +166,7 @@ async def open_app(
             mask=mask,
             ask_again=ask_again,
             recheck=authority.recheck,
+            vault=vault,
         )
 
         asking = Asking(
@@ -223,6 +226,7 @@ async def open_app(
                 images=settings.images,
                 redactor=redactor,
                 meter=accounts.meter,
+                vault=vault,
             ) as loop,
         ):
             check_approver_rules(settings, by_name)
@@ -237,6 +241,7 @@ async def open_app(
                 policy=wary_policy,
                 tools=by_name,
                 decisions=decisions,
+                vault=vault,
             )
             profiles.update({tool.name: tool.profile for tool in by_name.values()})
             watch = JobWatch(

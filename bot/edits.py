@@ -15,13 +15,15 @@ from bot.decisions import Decisions, waits_for
 from bot.deferral.amend import Draft, NotUsable, draft, read
 from bot.deferral.authority import Act, Authority
 from bot.deferral.ballots import carried
-from bot.deferral.executor import Executor
+from bot.deferral.executor import Executor, parse
 from bot.deferral.intent import action_key, intent_key
 from bot.deferral.policy import Asking as Asked
 from bot.deferral.policy import Policy
 from bot.deferral.tool import Tool
+from bot.deferral.vault import Vault
 from bot.errors import AlreadySettled, DecisionRefused, UnknownApproval
 from bot.surface import CardPress, Press
+from bot.texts.text import say
 from storage import approvals, cards, requests, runs, votes
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
@@ -46,6 +48,7 @@ class Edits:
         policy: Policy,
         tools: Mapping[str, Tool],
         decisions: Decisions,
+        vault: Vault,
     ) -> None:
         self._database = database
         self._clock = clock
@@ -56,6 +59,7 @@ class Edits:
         self._policy = policy
         self._tools = tools
         self._decisions = decisions
+        self._vault = vault
 
     async def draft(self, press: Press) -> Draft:
         """See `Engine.draft`."""
@@ -107,6 +111,8 @@ class Edits:
             raise DecisionRefused("not_usable", f"This cannot be used, so nothing was changed. {error}") from error
         if arguments == old.arguments:
             raise DecisionRefused("unchanged", "That is what the card shows already, so nothing was changed.")
+        if (problem := self._vault.refusal(tool, arguments, lambda: parse(tool, arguments))) is not None:
+            raise DecisionRefused("secret", say("secrets.not_usable", why=problem))
         run = await runs.get(self._database.reader, old.run)
         if run is None:
             raise UnknownApproval("unknown", "This request is not known any more; nothing changed.")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -15,6 +15,9 @@ _HEADER = re.compile(r"[A-Za-z0-9-]{1,60}", re.ASCII)
 _KEYS = frozenset({"command", "args", "env", "pass_env", "cwd", "url", "headers", "timeout"})
 _OURS = ("SIGNOFF_", "DISCORD_")
 _MOST_SECONDS = 3_600
+_REFERENCE = re.compile(r"\{\{secret:([a-z0-9_-]{1,40})\}\}", re.ASCII)
+_SECRET_NAME = re.compile(r"KEY|TOKEN|SECRET|PASS(WORD|WD|PHRASE)?$|(^|_)PAT$|CREDENTIAL|(^|_)AUTH")
+_ORDINARY = frozenset({"accept", "accept-encoding", "accept-language", "content-type", "user-agent"})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,6 +57,33 @@ class ServerState:
     """Why there is no connection; what stands here while there is one is of no matter."""
     tools: tuple[str, ...]
     """What it offers, or offered last, by our names for it."""
+
+
+def with_secrets(servers: tuple[McpServer, ...] | None, secrets: Mapping[str, str]) -> tuple[McpServer, ...] | None:
+    """The servers, with the values of the secrets that their `env` and `headers` refer to as `{{secret:NAME}}`.
+
+    Raises `ValueError` with a sentence that names the server.
+    """
+
+    def filled(server: McpServer, table: Mapping[str, str]) -> dict[str, str]:
+        for text in table.values():
+            for name in _REFERENCE.findall(text):
+                if name not in secrets:
+                    raise ValueError(f"has the server {server.name}, which refers to the secret {name}; there is none.")
+        return {key: _REFERENCE.sub(lambda found: secrets[found[1]], text) for key, text in table.items()}
+
+    if servers is None:
+        return None
+    return tuple(replace(one, env=filled(one, one.env), headers=filled(one, one.headers)) for one in servers)
+
+
+def secrets_of(server: McpServer, environ: Mapping[str, str]) -> dict[str, str]:
+    """What must never be shown of what a server is given, by names that may be."""
+    given = {name: environ[name] for name in server.pass_env if name in environ} | dict(server.env)
+    found = {f"{server.name}.{name}": text for name, text in given.items() if _SECRET_NAME.search(name.upper())}
+    # Behind the scheme of an Authorization header; of what else is sent, all but what every client sends.
+    sent = {name: text for name, text in server.headers.items() if name.lower() not in _ORDINARY}
+    return found | {f"{server.name}.{name}": text.split(" ", 1)[-1].strip() for name, text in sent.items()}
 
 
 def mcp_servers(value: object) -> tuple[McpServer, ...] | None:

@@ -19,6 +19,7 @@ _TOKEN_SHAPE = re.compile(
 )
 """A bot token: base64 of its numeric id, a time, a signature."""
 
+_MASK = re.compile(r"\[masked: (?:part of )?([^\]\n]{1,100})\]")
 _CUT = re.compile(r"\[\.\.\.[^\]\n]{0,80}\.\.\.\]")
 """How this house marks where a text was cut: what stands beside it may be the half of a secret."""
 _LEAST, _PART = 4, 8
@@ -36,6 +37,7 @@ class Redactor:
         words are left alone."""
         self._forms: Mapping[str, str] = {}
         self._hex: Mapping[str, str] = {}
+        self._names: set[str] = set()
         self._longest = self._shortest = 0
         self.learn(secrets)
 
@@ -44,6 +46,7 @@ class Redactor:
         fit = {name: value for name, value in secrets.items() if len("".join(value.split())) >= SHORTEST}
         self._forms = dict(self._forms) | {form: name for name, value in fit.items() for form in spellings(value)}
         self._hex = dict(self._hex) | {hex_spelling(value): name for name, value in fit.items()}
+        self._names = {*self._forms.values(), *self._hex.values()}
         lengths = [*map(len, self._forms), *map(len, self._hex)]
         self._longest, self._shortest = max(lengths, default=0), min(lengths, default=sys.maxsize)
 
@@ -92,6 +95,17 @@ class Redactor:
         if isinstance(value, list | tuple):
             return [self.values(one) for one in value]
         return value
+
+    def marked(self, value: Any) -> str | None:
+        """The name of a known secret whose mask stands somewhere in a JSON value, or None."""
+        if isinstance(value, str):
+            names = [*_MASK.findall(value)] if "[masked: " in value else []
+            return next((name for name in names if name in self._names), None)
+        if isinstance(value, Mapping):
+            value = [*value, *value.values()]
+        if isinstance(value, list | tuple):
+            return next((name for one in value if (name := self.marked(one)) is not None), None)
+        return None
 
     def _found(self, text: str) -> list[Span]:
         if len(text) < self._shortest:

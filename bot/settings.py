@@ -32,6 +32,7 @@ from bot.errors import SettingsError
 from bot.outside import McpServer
 from bot.permits import PolicyRule
 from bot.rules import ApproverRule
+from bot.secrets_file import NamedSecret, named_secrets
 from bot.values import TokenFile
 from bot.where import PlacesRule
 from storage.jobs import JobLimits
@@ -101,6 +102,8 @@ class Settings(BaseSettings):
     """What runs without asking and what never runs, the first rule that matches counts; what none is about asks."""
     mcp: Annotated[tuple[McpServer, ...] | None, NoDecode, BeforeValidator(outside.mcp_servers)] = None
     """MCP servers whose tools the agent may ask for."""
+    secrets: Annotated[tuple[NamedSecret, ...] | None, NoDecode] = None
+    """Secrets that calls of some tools may refer to, with their values as they were when the settings were read."""
     approval_ttl: Annotated[timedelta, BeforeValidator(values.duration(least=6))] = timedelta(hours=24)
     """How long a request waits for a decision."""
     hold_seconds: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=60)
@@ -234,6 +237,12 @@ def load_settings(folder: Path | None = None) -> Settings:
             if _blank(value) and not field.startswith("approver"):
                 del merged[field]  # `NAME=` means: not set. Not so for approvers, see `values.ids`.
     try:
+        if "secrets" in merged:
+            merged["secrets"] = named_secrets(merged["secrets"], dotenv_values(env_file) | os.environ, folder)
+    except ValueError as error:
+        problems.append(SettingsError(PREFIX + "SECRETS", str(error)))
+        del merged["secrets"]
+    try:
         settings = Settings(**merged)
     except ValidationError as error:
         by_field = {field: name for name, field in names().items()}
@@ -241,10 +250,14 @@ def load_settings(folder: Path | None = None) -> Settings:
             field = str(detail["loc"][0])
             problems.append(SettingsError(by_field.get(field, field), _sentence(detail)))
         raise SettingsError.together(problems) from None
+    try:
+        servers = outside.with_secrets(settings.mcp, {one.name: one.value for one in settings.secrets or ()})
+    except ValueError as error:
+        problems.append(SettingsError(PREFIX + "MCP", str(error)))
     if problems:
         raise SettingsError.together(problems)
     return settings.model_copy(
-        update={"database": folder / settings.database, "workspace": folder / settings.workspace}
+        update={"database": folder / settings.database, "workspace": folder / settings.workspace, "mcp": servers}
     )
 
 
@@ -271,14 +284,17 @@ def twin_address() -> str | None:
 def known_secrets(settings: Settings, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Everything that must never be shown, by name: what a `Redactor` is built from.
 
-    The token, a proxy's password, and the keys of providers that stand in the environment.
+    The token, a proxy's password, the keys of providers that stand in the environment, what MCP servers are given, and
+    the named secrets.
     """
     found = provider_secrets(environ)
     if settings.token is not None:
         found["DISCORD_TOKEN"] = settings.token.get_secret_value()
     if settings.discord_proxy and (password := values.password(settings.discord_proxy)):
         found["DISCORD_PROXY"] = password
-    return found
+    for server in settings.mcp or ():
+        found |= outside.secrets_of(server, environ)
+    return found | {one.name: one.value for one in settings.secrets or ()}
 
 
 def provider_secrets(environ: Mapping[str, str]) -> dict[str, str]:

@@ -17,6 +17,7 @@ from bot.rules import Standing
 from bot.surface import CardView
 from cogs import inert
 from cogs.limits import length
+from cogs.speech import tell
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 
@@ -144,6 +145,15 @@ def holds_while(call: Approval) -> list[str]:
     files: Mapping[str, str] = call.bound.get("files", {})
     return [
         f"Counts only while {inert.line(name, limit=60)} stays as it is: {short(mark)}" for name, mark in files.items()
+    ]
+
+
+def secrets_of(call: Approval) -> list[str]:
+    """The secrets that it refers to. Their values are on no card."""
+    secrets: Mapping[str, str] = call.bound.get("secrets", {})
+    return [
+        tell("secrets.used", name=inert.line(name, limit=40), what=inert.line(what, limit=60))
+        for name, what in secrets.items()
     ]
 
 

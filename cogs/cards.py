@@ -160,7 +160,7 @@ class _Row:
             return [*key, f"-# Its result is handed in with `signoff resolve {call.id}`"]
         news = (f"⚠ Asked again: {inert.line(change, limit=room.remarks - 30)}" for change in self._changed)
         remarks = (f"⚠ {remark}" for remark in lookalikes.remarks(arguments.raw(call.arguments)))
-        bound = (f"-# {line}" for line in card_words.holds_while(call))
+        bound = (f"-# {line}" for line in (*card_words.secrets_of(call), *card_words.holds_while(call)))
         lines = [*self._first, *_within(room.remarks, (*self._earlier, *news, *remarks, *bound))]
         lines.append(f"-# Why it asks: {inert.line(call.reason, limit=room.small)}")
         if self._profile:

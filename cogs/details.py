@@ -38,6 +38,7 @@ def compose(view: CardView, id: str) -> tuple[str, list[discord.File]]:
     lines += [f"Earlier in this request: {said}" for said in card_words.refusals(view, most=3)]
     lines += [f"Asked again: {inert.line(change, limit=120)}" for change in view.changed.get(id, ())[:2]]
     lines += card_words.changes(call, limit=160, most=2)
+    lines += card_words.secrets_of(call)[:3]
     lines += card_words.holds_while(call)[:2]
     lines += [f"Digest: `{call.digest}`", drawn.text]
     files = [_file(f"call-{call.id}.txt", arguments.whole(call.arguments))] if drawn.hidden else []

@@ -26,6 +26,7 @@ OTHERS = {
     "bot/agent": "what the model reads, and logs",
     "bot/toolbox": "what the model reads",
     "bot/settings.py": "what the operator reads at the start",
+    "bot/secrets_file.py": "what the operator reads at the start",
 }
 """Parts of the program that speak to nobody on Discord, and to whom they do."""
 
@@ -143,6 +144,7 @@ NOT_YET: frozenset[str] = frozenset(
 
 NOT_FOR_PEOPLE: dict[str, tuple[str, ...]] = {
     "bot/accounts.py": ("count usage", "forget usage"),  # names of commits
+    "bot/deferral/vault.py": (" Secrets that it may refer to: ",),
 }
 """What looks like a sentence and is for no person, by module."""
 

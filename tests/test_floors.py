@@ -46,6 +46,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.plain": set(),
     "bot.console": set(),
     "bot.spellings": set(),
+    "bot.secrets_file": set(),
     "bot.redact": {"bot.spellings"},
     "bot.streams": {"bot.redact"},
     "bot.setup": set(),
@@ -53,7 +54,8 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.background": {"bot.clock"},
     "bot.values": {"bot.rules", "bot.tables", "pydantic"},
     "bot.settings": {
-        "bot.budgets", "bot.errors", "bot.outside", "bot.permits", "bot.policy_file", "bot.rules", "bot.values",
+        "bot.budgets", "bot.errors", "bot.outside", "bot.permits", "bot.policy_file", "bot.rules",
+        "bot.secrets_file", "bot.values",
         "bot.where", "bot.where_file", "pydantic", "pydantic_settings", "dotenv", "storage.jobs",
         "storage.schedules",
     },
@@ -62,7 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     # Between "asked" and "ran": usable without Discord and without any model library.
     "bot.deferral": {
         "bot.errors", "bot.clock", "bot.place", "bot.plain", "bot.rules", "bot.background", "bot.surface",
-        "bot.interpreters", "bot.permits",
+        "bot.interpreters", "bot.permits", "bot.redact", "bot.secrets_file",
         "storage", "pydantic", "anyio",
     },
     # The one place that speaks to models.
@@ -73,7 +75,10 @@ MAY_IMPORT: dict[str, set[str]] = {
         "mcp", "jsonschema", "referencing",
     },
     # What can run: knows neither who asked nor who answers.
-    "bot.toolbox": {"bot.errors", "bot.clock", "bot.deferral.tool", "pydantic", "anyio", "aiohttp", "yarl"},
+    "bot.toolbox": {
+        "bot.errors", "bot.clock", "bot.deferral.references", "bot.deferral.tool", "bot.secrets_file",
+        "pydantic", "anyio", "aiohttp", "yarl",
+    },
     "bot.jobs": {
         "bot.accounts", "bot.errors", "bot.clock", "bot.deferral", "bot.delivery", "bot.errands", "bot.lanes",
         "bot.place", "bot.surface", "bot.agent.transcript", "storage", "pydantic", "cronsim",

@@ -16,12 +16,20 @@ from pydantic_ai.toolsets import AbstractToolset
 from pydantic_ai.toolsets.abstract import ToolsetTool
 
 from bot.agent.gate import MISUSES, Answered, ArgumentsValidator, Gate, RunDeps
-from bot.deferral.tool import Tool
+from bot.deferral.tool import SecretUse, Tool
+from bot.deferral.vault import Vault
+
+IN_ARGUMENTS = SecretUse(
+    how="Write such a reference where the value belongs; it is put in when the call runs. You never see it.",
+    in_arguments=True,
+)
+"""For tools whose arguments go elsewhere: those of MCP servers, and of the user's own agent."""
 
 
-def definition(tool: Tool) -> ToolDefinition:
-    """A tool as it is offered to a model."""
-    return ToolDefinition(name=tool.name, description=tool.description, parameters_json_schema=tool.schema)
+def definition(tool: Tool, vault: Vault) -> ToolDefinition:
+    """A tool as it is offered to a model, with the secrets that it may refer to."""
+    description = tool.description + vault.told(tool)
+    return ToolDefinition(name=tool.name, description=description, parameters_json_schema=tool.schema)
 
 
 class Behind(AbstractToolset[Any]):
@@ -41,7 +49,7 @@ class Behind(AbstractToolset[Any]):
         return {
             tool.name: ToolsetTool(
                 toolset=self,
-                tool_def=definition(tool),
+                tool_def=definition(tool, self._gate.vault),
                 max_retries=MISUSES,
                 args_validator=ArgumentsValidator(tool.arguments),
             )

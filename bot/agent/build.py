@@ -15,6 +15,7 @@ from bot.agent.own import OwnAgent, load_own
 from bot.clock import Clock
 from bot.deferral.policy import Policy
 from bot.deferral.tool import Tool
+from bot.deferral.vault import Vault
 from bot.redact import Redactor
 
 Images = Literal["auto", "on", "off"]
@@ -39,6 +40,7 @@ async def open_loop(
     images: Images = "auto",
     redactor: Redactor | None = None,
     meter: MakeMeter | None = None,
+    vault: Vault | None = None,
 ) -> AsyncIterator[AgentLoop]:
     """The loop over a model given by name (None: the offline model) or as an object. `tools` may change meanwhile.
 
@@ -55,6 +57,7 @@ async def open_loop(
         nobody_can_decide=nobody_can_decide,
         mask=mask,
         record=record,
+        vault=vault,
     )
     try:
         async with AsyncExitStack() as stack:

@@ -141,7 +141,7 @@ class Driver:
         if self._requests >= self.limits.requests:
             raise UsageLimitExceeded(f"The next request would exceed the request_limit of {self.limits.requests}")
         parameters = ModelRequestParameters(
-            function_tools=[definition(tool) for tool in self.gate.offered(self.deps).values()],
+            function_tools=[definition(tool, self.gate.vault) for tool in self.gate.offered(self.deps).values()],
             instruction_parts=[InstructionPart(content=self.instructions)] if self.instructions else None,
         )
         self.meter.before()

@@ -20,8 +20,10 @@ from bot.deferral.calls import PendingToolCall
 from bot.deferral.executor import parse
 from bot.deferral.intent import action_key, intent_key
 from bot.deferral.policy import Asking, Policy, Verdict
+from bot.deferral.references import referred
 from bot.deferral.strict import load
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind
+from bot.deferral.vault import Vault
 from bot.errors import ApprovalRequired, CallDeferred, RunStopped, TurnStopped
 from storage.runs import Run
 
@@ -84,6 +86,7 @@ class Gate:
         mask: Callable[[str], str],
         timeout_seconds: float | None = None,
         record: Record | None = None,
+        vault: Vault | None = None,
     ) -> None:
         """`timeout_seconds` bounds each body that runs here; None leaves that to the body.
 
@@ -97,6 +100,7 @@ class Gate:
         self._nobody_can_decide = nobody_can_decide
         self._mask = mask
         self._timeout_seconds = timeout_seconds
+        self.vault = vault or Vault()
 
     def tools(self) -> dict[str, Tool]:
         """The tools there are now."""
@@ -124,6 +128,8 @@ class Gate:
             return Answered(
                 f"Not run, like every other call of this batch: it names tools that do not exist ({names})."
             )
+        if (problem := self.vault.refusal(called, args, lambda: parse(called, args))) is not None:
+            return _turn_away(call, f"Not run. {problem}{self.vault.told(called)}")
         verdict = self._verdict(called, args, deps.run)
         if verdict.action == "refuse":
             if self._record is not None:
@@ -156,7 +162,10 @@ class Gate:
         asking = Asking(
             requester=run.requester, place=run.place, within=run.within, roles=run.roles, now=self._clock.now()
         )
-        return self._policy.decide(tool, args, asking)
+        verdict = self._policy.decide(tool, args, asking)
+        if verdict.action == "allow" and (names := referred(args)):
+            return Verdict(action="ask", rule=f"it uses the secret {names[0]}")
+        return verdict
 
     async def _defer(self, tool: Tool, call: _Asked, kind: ToolKind, *, reason: str) -> Answered | PendingToolCall:
         deps, run = call.deps, call.deps.run

@@ -19,6 +19,7 @@ from pydantic import ConfigDict, model_validator
 from referencing import Registry
 from referencing.exceptions import Unresolvable
 
+from bot.agent.behind import IN_ARGUMENTS
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.plain import plain
 
@@ -117,6 +118,7 @@ def make_tool(definition: Definition, *, server: str, profile: str, body: Body) 
         arguments=_arguments(definition),
         body=run,
         profile=profile,
+        secrets=IN_ARGUMENTS,
     )
 
 

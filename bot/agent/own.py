@@ -26,7 +26,7 @@ from pydantic_ai.toolsets.abstract import ToolsetTool
 from pydantic_ai.usage import RunUsage
 from pydantic_core import to_jsonable_python
 
-from bot.agent.behind import Behind
+from bot.agent.behind import IN_ARGUMENTS, Behind
 from bot.agent.gate import Gate, RunDeps
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind, ToolOutcome
 from bot.errors import ApprovalRequired, CallDeferred, NothingRan, SettingsError
@@ -133,6 +133,7 @@ class OwnAgent:
             kind=_KINDS.get(definition.kind, ToolKind.APPROVAL),
             gated=definition.kind != "function",
             profile=PROFILE,
+            secrets=IN_ARGUMENTS,
         )
 
     @asynccontextmanager

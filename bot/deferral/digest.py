@@ -20,13 +20,22 @@ _NAMES = {
     "profile": "what it may touch",
     "environment": "the environment variables it gets",
     "preview": "what it would change",
+    "secrets": "what the secrets it refers to are for",
 }
 
 
-def surroundings(tool: Tool, *, workspace: str, files: Mapping[str, str], preview: str = "") -> dict[str, Any]:
+def surroundings(
+    tool: Tool,
+    *,
+    workspace: str,
+    files: Mapping[str, str],
+    preview: str = "",
+    secrets: Mapping[str, str] | None = None,
+) -> dict[str, Any]:
     """What decides beside a call's own arguments. `files` are the marks of the files it depends on, by name.
 
-    `preview` is what the card shows of what it would change.
+    `preview` is what the card shows of what it would change; `secrets` says of each secret that the call refers to
+    what it is for. A secret's value is not bound: it may be replaced at any time.
     """
     definition = canonical_json([tool.kind, tool.description, tool.schema])
     return {
@@ -35,7 +44,9 @@ def surroundings(tool: Tool, *, workspace: str, files: Mapping[str, str], previe
         "profile": tool.profile,
         "environment": sorted(tool.environment),
         "files": dict(files),
-    } | ({"preview": preview} if preview else {})
+        **({"preview": preview} if preview else {}),
+        **({"secrets": dict(secrets)} if secrets else {}),
+    }
 
 
 def action_digest(
@@ -86,4 +97,6 @@ def short(mark: str) -> str:
 
 
 def _text(value: object) -> str:
+    if isinstance(value, Mapping):
+        value = [f"{name} is for {what}" for name, what in value.items()]
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

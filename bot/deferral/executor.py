@@ -22,6 +22,7 @@ from bot.deferral.ballots import genuine
 from bot.deferral.digest import action_digest, differences, surroundings
 from bot.deferral.seal import Seal
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
+from bot.deferral.vault import Vault, with_values
 from bot.errors import ApprovalRequired, CallDeferred, DeliveryError, NothingRan
 from bot.plain import describe, plain, words_of
 from storage import approvals, audit, votes
@@ -55,6 +56,7 @@ class Executor:
         mask: Callable[[str], str],
         ask_again: AskAgain | None = None,
         recheck: Recheck | None = None,
+        vault: Vault | None = None,
     ) -> None:
         """Without `ask_again`, a call that is no longer what was shown is void and nothing else.
 
@@ -69,6 +71,7 @@ class Executor:
         self.mask = mask
         self._ask_again = ask_again
         self._recheck = recheck
+        self._vault = vault or Vault()
         self._claimed: set[str] = set()
         """Calls that this process claims, runs, or has just run."""
         self._unsure: set[str] = set()
@@ -85,7 +88,8 @@ class Executor:
             files = await anyio.to_thread.run_sync(found.binds, parse(found, arguments))
         if found.preview is not None:
             preview = plain(await anyio.to_thread.run_sync(found.preview, parse(found, arguments)))
-        return surroundings(found, workspace=self._workspace, files=files, preview=preview)
+        secrets = self._vault.bound(arguments)
+        return surroundings(found, workspace=self._workspace, files=files, preview=preview, secrets=secrets)
 
     def is_asked(self, approval: Approval) -> bool:
         """Whether a waiting row is what this bot stored, to the last byte."""
@@ -197,7 +201,14 @@ class Executor:
     async def _outcome(self, claimed: Approval) -> tuple[ApprovalState, ToolOutcome, str | None]:
         """Run the body. Whatever it raises is an outcome; only being cancelled from outside is not."""
         tool = self._tools[claimed.tool]
-        arguments = parse(tool, claimed.arguments)
+        nothing = ToolOutcome(text="", ok=False)
+        try:
+            secrets = self._vault.given(tool, claimed.arguments)
+            arguments = parse(tool, with_values(tool, claimed.arguments, secrets))
+        except NothingRan as signal:
+            return ApprovalState.NOTHING_RAN, nothing, words_of(signal)
+        except ValidationError:  # its words would hold the value
+            return ApprovalState.NOTHING_RAN, nothing, "the tool does not take the value of a secret that it refers to"
         call = Call(
             id=claimed.id,
             run=claimed.run,
@@ -205,8 +216,8 @@ class Executor:
             place=claimed.place,
             requester=claimed.requester,
             approved=True,
+            secrets=secrets,
         )
-        nothing = ToolOutcome(text="", ok=False)
         try:
             outcome = await tool.body(arguments, call)
         except NothingRan as signal:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
 from pydantic import BaseModel, ConfigDict
+
+from bot.secrets_file import NamedSecret
 
 
 class ToolKind(StrEnum):
@@ -40,6 +42,8 @@ class Call:
     requester: str
     approved: bool
     """Whether a person signed it off (`CallApproved` in the seed)."""
+    secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """Values of the secrets that its arguments refer to, by name; only of a claimed call, see `bot.deferral.vault`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,6 +62,22 @@ ToolBody = Callable[[Any, Call], Awaitable[ToolOutcome]]
 Raises `NothingRan` if, and only if, nothing has begun. Any other exception counts as a failure after the
 start. Being cancelled means: stop now and leave nothing behind.
 """
+
+
+def _no_problem(arguments: Any, secrets: Mapping[str, NamedSecret]) -> str:
+    return ""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SecretUse:
+    """How a tool takes the secrets that a call of it refers to."""
+
+    how: str
+    """For the model: what to do with a reference."""
+    in_arguments: bool = False
+    """The values are put into the arguments before the body gets them; else the body finds them in its `Call`."""
+    problem: Callable[[Any, Mapping[str, NamedSecret]], str] = _no_problem
+    """Takes the validated arguments and the secrets that they refer to, by name; why that cannot be done, or ''."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -81,6 +101,8 @@ class Tool:
     preview: Callable[[Any], str] | None = None
     """Takes the validated arguments; a text that shows what the call would change, as things are now, or ''. Called as
     `binds` is; what it says is on the card and bound by the digest."""
+    secrets: SecretUse | None = None
+    """How it takes secrets; None: it takes none."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
+from bot.deferral.tool import Arguments, Call, SecretUse, Tool, ToolOutcome
+from bot.toolbox import secret_words
 from bot.toolbox.commands import MOST_CHARACTERS, outcome, without_nul
 from bot.toolbox.sandbox import Sandbox
 
@@ -28,9 +30,18 @@ def make_execute_code(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.
     async def body(arguments: CodeArguments, call: Call) -> ToolOutcome:
         # -u: what was printed before a time-out is not lost in a buffer.
         argv = [sandbox.python, "-I", "-u", PROGRAM]
-        files = {PROGRAM: arguments.code.encode()}
-        result = await sandbox.run(argv, workspace=workspace, timeout=timeout, files=files)
+        code = secret_words.program(arguments.code) if call.secrets else arguments.code
+        result = await sandbox.run(
+            argv,
+            workspace=workspace,
+            timeout=timeout,
+            files={PROGRAM: code.encode()},
+            variables=secret_words.variables(call.secrets),
+        )
         return outcome(result, seconds=timeout)
+
+    def problem(arguments: CodeArguments, secrets: Mapping[str, object]) -> str:
+        return secret_words.program_problem(arguments.code)
 
     return Tool(
         name="execute_code",
@@ -43,4 +54,5 @@ def make_execute_code(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.
         body=body,
         profile=sandbox.profile,
         environment=sandbox.environment_names,
+        secrets=SecretUse(how=secret_words.CODE_HOW, problem=problem),
     )

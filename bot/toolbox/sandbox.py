@@ -125,14 +125,18 @@ class Sandbox:
         timeout: float,
         stdin_data: bytes | None = None,
         files: Mapping[str, bytes] | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> SandboxResult:
         """Run `argv` in `workspace` for at most `timeout` seconds, and leave no process of it behind.
 
-        `files` maps absolute paths to what the command finds there, read-only. Raises `NothingRan` when the command
+        `files` maps absolute paths to what the command finds there, read-only; `variables` stand in its environment
+        beside the ordinary ones. Raises `NothingRan` when the command
         was certainly not begun (no sandbox here, say), `Lost` when something else killed it.
         """
         await self._tested()
-        return await self._run(argv, workspace=workspace, timeout=timeout, stdin_data=stdin_data, files=files)
+        return await self._run(
+            argv, workspace=workspace, timeout=timeout, stdin_data=stdin_data, files=files, variables=variables
+        )
 
     @asynccontextmanager
     async def prepared(self, argv: Sequence[str], *, workspace: Path) -> AsyncIterator[tuple[list[str], Handed]]:
@@ -167,6 +171,7 @@ class Sandbox:
         timeout: float,
         stdin_data: bytes | None = None,
         files: Mapping[str, bytes] | None = None,
+        variables: Mapping[str, str] | None = None,
     ) -> SandboxResult:
         workspace = _checked(workspace)
         with Handed() as handed:
@@ -185,7 +190,7 @@ class Sandbox:
 
             ended = await run_child(
                 words,
-                env=self.environment(workspace),
+                env={**self.environment(workspace), **(variables or {})},
                 cwd=str(workspace) if self.bare else "/",
                 stdin=handed.stdin,
                 pass_fds=handed.inherited(status=not self.bare),

@@ -8,8 +8,9 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, SerializerFunctionWrapHandler, model_serializer
 
-from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
+from bot.deferral.tool import Arguments, Call, SecretUse, Tool, ToolOutcome
 from bot.errors import NothingRan
+from bot.toolbox import secret_words
 from bot.toolbox.background import begun
 from bot.toolbox.bound import scripts_of
 from bot.toolbox.commands import MOST_CHARACTERS, outcome, without_nul
@@ -44,9 +45,16 @@ def make_shell(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.0, deta
             if detached is None:
                 raise NothingRan("commands do not run in the background here")
             return begun(await detached.start(arguments.command, call), detached.bounds)
-        argv = ["/bin/sh", "-c", arguments.command]
-        result = await sandbox.run(argv, workspace=workspace, timeout=timeout)
+        argv = ["/bin/sh", "-c", secret_words.shell_line(arguments.command) if call.secrets else arguments.command]
+        result = await sandbox.run(
+            argv, workspace=workspace, timeout=timeout, variables=secret_words.variables(call.secrets)
+        )
         return outcome(result, seconds=timeout)
+
+    def problem(arguments: ShellArguments, secrets: Mapping[str, object]) -> str:
+        if arguments.run_in_background:
+            return "A command in the background is given no secrets: what it prints is kept on the disk."
+        return secret_words.shell_problem(arguments.command)
 
     def binds(arguments: ShellArguments) -> Mapping[str, str]:
         return scripts_of(arguments.command, workspace.resolve())
@@ -63,4 +71,5 @@ def make_shell(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.0, deta
         profile=sandbox.profile,
         environment=sandbox.environment_names,
         binds=binds,
+        secrets=SecretUse(how=secret_words.SHELL_HOW, problem=problem),
     )
