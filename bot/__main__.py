@@ -116,6 +116,10 @@ def _do(command: str, chosen: Namespace, settings: Settings, redactor: Redactor)
             from bot.cli import schedules
 
             asyncio.run(schedules.list_schedules(settings, chosen, SystemClock()))
+        case "usage", _:
+            from bot.cli import usage
+
+            asyncio.run(usage.list_usage(settings, chosen, SystemClock()))
         case "audit", "list":
             asyncio.run(listings.list_audit(settings, chosen))
         case "audit", "show":

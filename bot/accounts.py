@@ -26,6 +26,8 @@ from storage.database import Database, Reader, Transaction
 from storage.runs import Run
 from storage.usage import ModelUse, Sum, day_of
 
+NOTHING = Sum()
+
 
 class Accounts:
     """Everybody's usage of today, and the rows that are still to be written."""
@@ -66,9 +68,9 @@ class Accounts:
         """Every budget that a call of the person there would count against, and what is used of it today."""
         self._turn_the_page()
         used = Used(
-            person=self._sums[("person", person)],
-            here=self._sums[("here", person, space)],
-            space=self._sums[("space", space)],
+            person=self._sums.get(("person", person), NOTHING),
+            here=self._sums.get(("here", person, space), NOTHING),
+            space=self._sums.get(("space", space), NOTHING),
         )
         return budgets.accounts(self._file, self._of_guild(space), used, space=space)
 

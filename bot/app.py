@@ -49,6 +49,7 @@ from bot.toolbox.detached import Detached
 from bot.toolbox.sandbox import Sandbox
 from bot.turns import Turns
 from bot.upkeep import Upkeep
+from bot.usage_desk import UsageDesk
 from bot.where import Configured
 from storage import meta
 from storage.approvals import Approval
@@ -312,6 +313,13 @@ async def open_app(
                     tools=by_name,
                 ),
                 missed=Missed(database=database, clock=clock),
+                usage=UsageDesk(
+                    reader=database.reader,
+                    clock=clock,
+                    accounts=accounts,
+                    may_manage=engine.policy_desk.may_manage,
+                    refused=partial(engine.policy_desk.refused, event="usage_refused"),
+                ),
                 drills=Drills(
                     database=database,
                     clock=clock,

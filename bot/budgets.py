@@ -144,13 +144,15 @@ _SPENT = {
 
 
 def spent_words(account: Account, *, now: int) -> Text:
-    """What somebody is told whose budget is spent: what, until when, and who can raise it."""
+    """What somebody is told whose budget is spent: which, until when, and who can raise it.
+
+    How much was used is not said: others may read it.
+    """
     by_tokens = account.tokens_left == 0
     setting = SETTINGS[account.whose, "tokens" if by_tokens else "cost"]
     from_file = account.set_by == "file"
     return say(
         _SPENT[account.whose, account.set_by],
-        used=f"{account.used.tokens:,}" if by_tokens else dollars(account.used.cost_micros),
         budget=say("usage.tokens", n=account.budget.tokens) if by_tokens else dollars(account.budget.cost_micros or 0),
         again=say("usage.again", at=free_again(now) // 1000),
         raises=say("usage.operator_raises", setting=setting) if from_file else say("usage.server_raises"),

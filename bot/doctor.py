@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from bot.agent.metering import has_price
 from bot.agent.models import build_model, close_model
 from bot.errors import ModelError, SettingsError, StartError
-from bot.settings import ENV_FILE, TOML_FILE, Settings
+from bot.settings import ENV_FILE, TOML_FILE, Settings, check_cost_budgets
 from bot.single import data_lock, holder, token_lock
 from bot.toolbox.command_files import COMMANDS_FOLDER, CommandFiles, CommandState
 from bot.toolbox.sandbox import Sandbox
@@ -247,4 +248,9 @@ async def _model(settings: Settings) -> Finding:
             advice=error.advice if isinstance(error, ModelError) else "See SIGNOFF_MODEL in .env.example.",
         )
     await close_model(model)
-    return Finding(id="model", level=Level.OK, text=f"{settings.model} (not called now: that costs money)")
+    price = "its price is known" if has_price(model) else "its price is not known here, so its cost will not be"
+    try:
+        check_cost_budgets(settings, has_price=has_price(model))
+    except SettingsError as error:
+        return Finding(id="model", level=Level.FAIL, text=f"{settings.model}: {error}", advice="See docs/usage.md.")
+    return Finding(id="model", level=Level.OK, text=f"{settings.model} (not called now: that costs money); {price}")

@@ -114,7 +114,7 @@ class PolicyDesk:
             return replace(view, note=MOVED_ON)
         if view.blocked:
             refusal = NotAllowed("not_yours_to_save", f"Nothing was saved. {view.blocked}")
-            await self._refused(press.actor, draft.guild, refusal)
+            await self.refused(press.actor, draft.guild, refusal)
             raise refusal
         self._check(view.rules, draft.guild)
         before = view.in_force
@@ -148,15 +148,19 @@ class PolicyDesk:
         """The guild whose rules the actor may see and change."""
         if actor.guild is None:
             raise NotAllowed("not_here", NOT_HERE)
-        if not actor.manages and not self._is_trusted(actor):
+        if not self.may_manage(actor):
             refusal = NotAllowed(
                 "not_manager",
                 "Nothing was changed. The rules are for people who may manage this server (permission Manage Server)"
                 f" and for those whom the operator named. {self._authority.base_help()}",
             )
-            await self._refused(actor, actor.guild, refusal)
+            await self.refused(actor, actor.guild, refusal)
             raise refusal
         return actor.guild
+
+    def may_manage(self, actor: Actor) -> bool:
+        """Whether the actor may see what their guild's people set and use."""
+        return actor.manages or self._is_trusted(actor)
 
     def _is_trusted(self, actor: Actor) -> bool:
         return actor.guild is not None and self._authority.base.names(actor.id, actor.roles, guild=actor.guild)
@@ -166,7 +170,7 @@ class PolicyDesk:
         draft = await guilds.draft(self._database.reader, press.draft)
         if draft is None or (draft.guild, draft.person, draft.topic) != (guild, press.actor.id, "policy"):
             refusal = NotAllowed("not_yours", NOT_YOURS)
-            await self._refused(press.actor, guild, refusal)
+            await self.refused(press.actor, guild, refusal)
             raise refusal
         return draft
 
@@ -187,13 +191,16 @@ class PolicyDesk:
             )
         return ""
 
-    async def _refused(self, actor: Actor, guild: str, refusal: DecisionRefused) -> None:
+    async def refused(
+        self, actor: Actor, guild: str, refusal: DecisionRefused, *, event: str = "policy_refused"
+    ) -> None:
+        """Put a refusal on the trail."""
         async with self._database.begin("refused press") as tx:
             await audit.record(
                 tx,
                 at=self._clock.now(),
                 actor=actor.id,
-                event="policy_refused",
+                event=event,
                 detail={"guild": guild, "code": refusal.code},
             )
 

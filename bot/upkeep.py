@@ -12,6 +12,7 @@ from bot.missed import Missed
 from bot.reloading import Reloading
 from bot.startup import Startup
 from bot.toolbook import Toolbook
+from bot.usage_desk import UsageDesk
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -24,5 +25,6 @@ class Upkeep:
     startup: Startup
     drills: Drills
     missed: Missed
+    usage: UsageDesk
     examine: Callable[[], AsyncIterator[Finding]]
     """Looks at this machine, as `signoff doctor` does."""

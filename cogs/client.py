@@ -45,6 +45,7 @@ from cogs.schedules import Schedules
 from cogs.speech import CommandTranslator, Languages
 from cogs.surface import DiscordSurface
 from cogs.tools import Tools
+from cogs.usage import Usage
 from cogs.watching import Watching
 from cogs.why import Why
 
@@ -123,9 +124,20 @@ class SignoffClient(commands.Bot):
         await self.tree.set_translator(CommandTranslator())
         drill = Drill(self._upkeep.drills)
         tools = Tools(self._engine, self._upkeep.toolbook, self._upkeep.clock)
+        usage = Usage(self._upkeep.usage)
         await self.add_cog(
-            Presses(self, self._engine, self.surface, spawn, tools=tools, drill=drill, languages=self.languages)
+            Presses(
+                self,
+                self._engine,
+                self.surface,
+                spawn,
+                tools=tools,
+                drill=drill,
+                usage_list=usage,
+                languages=self.languages,
+            )
         )
+        await self.add_cog(usage)
         await self.add_cog(tools)
         await self.add_cog(drill)
         await self.add_cog(Reload(self._upkeep.reloading))

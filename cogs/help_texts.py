@@ -86,6 +86,7 @@ TEXTS: dict[Topic, str] = {
         "- **A result never came**: `/inbox` has what could not be delivered to you, and why.\n"
         "- **A thread is locked or archived**: decide from `/approvals`.\n"
         "- **Commands look old**: restart Discord (Ctrl+R).\n"
+        "- **A budget is spent**: the sentence says until when, and who can raise it; `/usage` shows what you used.\n"
         "- **I was restarted**: open cards go on working. What ran while I died is marked interrupted and never run"
         " again by itself.\n\n"
         "For approvers and those who manage the server: `/doctor` looks at everything and says what to do;"

@@ -61,19 +61,22 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
         if not answered:
             return
         place = place_of(interaction)
-        run = await self._engine.start_job(
-            TurnContext(
-                conversation=places.conversation(place, interaction.user.id),
-                place=str(place),
-                within=above(interaction.channel),
-                roles=roles_of(interaction.user, place.guild),
-                requester=str(interaction.user.id),
-                request=str(interaction.id),
-                prompt=goal,
-                notify=notify or await self._engine.desk.notify_of(str(interaction.user.id), str(place)),
-                budget_ms=None if budget is None else budget * 60_000,
-            )
+        ctx = TurnContext(
+            conversation=places.conversation(place, interaction.user.id),
+            place=str(place),
+            within=above(interaction.channel),
+            roles=roles_of(interaction.user, place.guild),
+            requester=str(interaction.user.id),
+            request=str(interaction.id),
+            prompt=goal,
+            notify=notify or await self._engine.desk.notify_of(str(interaction.user.id), str(place)),
+            budget_ms=None if budget is None else budget * 60_000,
         )
+        try:
+            run = await self._engine.start_job(ctx)
+        except DecisionRefused as refused:
+            await whisper(interaction, refused.sentence)
+            return
         if shown is not None:
             await _name(interaction, f"{quoted(goal)}\n-# Background job `{run.id}`: its result will be announced.")
 

@@ -32,6 +32,7 @@ from cogs import (
     modals,
     policy_presses,
     schedule_drafts,
+    usage,
 )
 from cogs.custom_ids import RULES, CustomId, Verb, decode
 from cogs.drill import Drill
@@ -66,12 +67,14 @@ class Presses(commands.Cog):
         *,
         tools: Tools,
         drill: Drill,
+        usage_list: usage.Usage,
         languages: Languages,
     ) -> None:
         self._bot = bot
         self._languages = languages
         self._tools = tools
         self._drill = drill
+        self._usage = usage_list
         self._engine = engine
         self._surface = surface
         self._spawn = spawn
@@ -115,6 +118,9 @@ class Presses(commands.Cog):
             return
         if pressed.verb in RULES:
             await policy_presses.handle(interaction, pressed, message, self._engine.policy_desk)
+            return
+        if pressed.verb in usage.VERBS:
+            await self._usage.pressed(interaction, pressed, message)
             return
         match pressed.verb:
             case Verb.SCHEDULE_SAVE | Verb.SCHEDULE_DROP:

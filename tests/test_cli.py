@@ -249,3 +249,22 @@ async def test_a_record_says_whether_it_is_certain_that_nothing_ran(tmp_path: Pa
         await house.decide("deny", row=1)
         found = await listed(house, tmp_path, "approvals", "list", "--all")
         assert {one["state"]: one["ran_nothing"] for one in found} == {"succeeded": False, "denied": True}
+
+
+async def test_usage_adds_up_by_what_is_asked_for_while_the_bot_runs(tmp_path: Path) -> None:
+    assert json.loads(signoff(tmp_path, "usage", "--json").stdout) == []
+    assert signoff(tmp_path, "usage").stdout == "Nothing was used in that time.\n"
+    async with open_house(tmp_path, Script("One.", "Two.")) as house:
+        await house.ask(request="r1")
+        await house.ask(request="r2", by="3")
+        people = await listed(house, tmp_path, "usage", "--days", "9999")
+        models = await listed(house, tmp_path, "usage", "--days", "9999", "--by", "model")
+        assert {one["id"] for one in people} == {"2", "3"}
+        assert [(one["id"], one["calls"], one["cost"]) for one in models] == [("script", 2, "price unknown")]
+        assert models[0]["input_tokens"] == sum(one["input_tokens"] for one in people)
+        told = await beside(house, tmp_path, "usage", "--days", "9999", "--by", "guild")
+        heads, row, total = told.stdout.splitlines()
+        assert heads.split() == ["GUILD", "CALLS", "TOKENS", "READ", "WRITTEN", "COST"]
+        assert row.split()[:2] == ["9", "2"]
+        assert total.split()[:2] == ["total", "2"]
+        assert await listed(house, tmp_path, "usage", "--days", "1") == []  # that was long ago

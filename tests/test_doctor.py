@@ -110,6 +110,20 @@ async def test_a_sandbox_that_holds_says_what_it_keeps(tmp_path: Path) -> None:
         assert promise in found.text
 
 
+async def test_a_budget_in_dollars_that_cannot_be_kept_fails_and_names_the_one_to_set(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "x")
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://127.0.0.1:9/v1")
+    found = await examined(tmp_path, model="openai-chat:my-own", cost_per_person="2.50")
+    assert found["model"].level is Level.FAIL
+    assert "SIGNOFF_COST_PER_PERSON: cannot be kept" in found["model"].text
+    assert "Set SIGNOFF_TOKENS_PER_PERSON in its place." in found["model"].text
+    found = await examined(tmp_path, model="openai-chat:gpt-4o", cost_per_person="2.50")
+    assert found["model"].level is Level.OK
+    assert "its price is known" in found["model"].text
+
+
 async def test_a_model_that_cannot_be_made_fails_with_advice(tmp_path: Path) -> None:
     found = await examined(tmp_path, model="no-such-provider:anything")
     assert found["model"].level is Level.FAIL

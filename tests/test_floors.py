@@ -115,6 +115,9 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.drills": {"bot", "storage"},
     "bot.startup": {"bot", "storage"},
     "bot.missed": {"bot.clock", "storage"},
+    "bot.usage_desk": {
+        "bot.accounts", "bot.budgets", "bot.clock", "bot.errors", "bot.place", "bot.surface", "storage",
+    },
     "bot.upkeep": {"bot", "storage"},
     "bot.doctor": {"bot", "storage"},
     # The twin: a program of its own, which nothing but the front door imports.

@@ -186,7 +186,7 @@ async def test_who_has_spent_their_budget_is_told_when_it_is_free_again_and_who_
         page = await house.ask(request="r2")
         at = free_again(house.clock.now()) // 1000
         assert page.finished == (
-            "Your budget for today is spent: 100 of 100 tokens are used, so I did not ask the model. It is free again"
+            "Your budget of 100 tokens for today is spent, so I did not ask the model. It is free again"
             f" <t:{at}:R> (<t:{at}:t>). Whoever runs this bot can raise it (SIGNOFF_TOKENS_PER_PERSON). What waits for"
             " a decision can still be decided."
         )
@@ -216,7 +216,7 @@ async def test_a_guilds_budget_is_everybodys_there_and_nobodys_elsewhere(tmp_pat
     async with open_house(tmp_path, Paid("One.", "Two.", "Three."), settings=settings) as house:
         await house.ask(request="r1")
         told = str((await house.ask(request="r2", by="3")).finished)
-        assert told.startswith("This server's budget for today is spent: 100 of 100 tokens")
+        assert told.startswith("This server's budget of 100 tokens for today is spent")
         assert "SIGNOFF_TOKENS_PER_GUILD" in told
         assert (await house.ask(request="r3", place=ELSEWHERE, conversation="e")).finished == "Two."
         assert (await house.ask(request="r4", place=PRIVATE, conversation="p")).finished == "Three."
@@ -226,14 +226,14 @@ async def test_a_budget_in_dollars_is_counted_by_the_list_of_prices(tmp_path: Pa
     async with open_house(tmp_path, Paid("One.", "Two."), settings=limited(cost_per_person="0.00002")) as house:
         await house.ask(request="r1")
         told = str((await house.ask(request="r2")).finished)
-        assert "$0.00002 of $0.00002 are used" in told
+        assert "Your budget of $0.00002 for today is spent" in told
         assert "SIGNOFF_COST_PER_PERSON" in told
 
 
 async def test_a_turn_whose_budget_runs_out_ends_before_its_next_call_and_says_so(tmp_path: Path) -> None:
     async with open_house(tmp_path, Paid(LOOK, "Seen."), settings=limited(tokens_per_person=100)) as house:
         page = await house.ask()
-        assert "Your budget for today is spent" in str(page.finished)
+        assert "Your budget of 100 tokens for today is spent" in str(page.finished)
         assert house.bench.looks == ["a"]
         assert len(house.script.seen) == 1
         assert await house.rows("SELECT state FROM run") == [{"state": "failed"}]
@@ -251,7 +251,7 @@ async def test_the_users_own_agent_is_asked_no_more_either(tmp_path: Path) -> No
     try:
         async with open_house(tmp_path, script, settings=settings) as house:
             page = await house.ask()
-            assert "Your budget for today is spent" in str(page.finished)
+            assert "Your budget of 100 tokens for today is spent" in str(page.finished)
             assert len(script.seen) == len(await used(house)) == 1
     finally:
         del bakery.baker  # type: ignore[attr-defined]
@@ -264,8 +264,11 @@ async def test_a_job_whose_budget_runs_out_ends_truthfully_and_none_is_begun(tmp
         ended = await runs.get(house.app.database.reader, job.id)
         assert ended is not None
         assert ended.state == "failed"
-        assert any(f"Job `{job.id}` failed: Your budget for today is spent" in said.text for said in house.face.said)
-        with pytest.raises(DecisionRefused, match="Your budget for today is spent"):
+        assert any(
+            f"Job `{job.id}` failed: Your budget of 100 tokens for today is spent" in said.text
+            for said in house.face.said
+        )
+        with pytest.raises(DecisionRefused, match="Your budget of 100 tokens for today is spent"):
             await house.app.engine.start_job(asked("another"))
         assert await house.rows("SELECT count(*) AS n FROM job") == [{"n": 1}]
 
@@ -277,7 +280,7 @@ async def test_what_waits_for_a_decision_can_still_be_decided_and_runs(tmp_path:
         await house.decide("approve")
         assert house.bench.effects == ["paint"]
         assert await house.rows("SELECT state FROM approval") == [{"state": "succeeded"}]
-        assert "Your budget for today is spent" in str(page.finished)
+        assert "Your budget of 100 tokens for today is spent" in str(page.finished)
 
 
 async def test_of_turns_at_once_each_overdraws_by_the_call_it_is_in_and_no_more(tmp_path: Path) -> None:
@@ -367,7 +370,7 @@ def test_a_guilds_own_budget_counts_beside_the_files_and_only_narrows() -> None:
         ("guild", "guild", 9_993_999),
     ]
     told = spent_words(found[1], now=0)
-    assert "Your budget for today in this server is spent: 50 of 50 tokens" in told
+    assert "Your budget of 50 tokens for today in this server is spent" in told
     assert "Who manages this server can raise it with `/settings`." in told
     assert [one.whose for one in accounts(file, own, somewhere, space="@me")] == ["person"]
 

@@ -41,6 +41,8 @@ def build_parser() -> argparse.ArgumentParser:
     _schedules(commands.add_parser("schedules", help="look at what starts by itself at set times"))
     _audit(commands.add_parser("audit", help="who did what, and whether that record is whole"))
 
+    _usage(commands.add_parser("usage", help="what the model was asked for: tokens, cost and calls"))
+
     _policy(commands.add_parser("policy", help="try the rules about what runs without asking"))
 
     doctor = commands.add_parser("doctor", help="check settings, data, sandbox, model and Discord, and say what to do")
@@ -112,6 +114,14 @@ def _policy(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     test = verbs.add_parser("test", help="try the examples in signoff.toml; exits 1 if one is not as expected")
     test.add_argument("--json", action="store_true", help="print one JSON array, an object for each example")
+
+
+def _usage(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Adds up what calls of the model took, today included; days are those of UTC."
+    parser.add_argument("--days", type=int, default=30, metavar="N", help="how many days back (30; 400 are kept)")
+    by = ("person", "place", "guild", "model", "day")
+    parser.add_argument("--by", choices=by, default="person", help="what to add up by (person)")
+    parser.add_argument("--json", action="store_true", help=_JSON)
 
 
 def _listing(parser: argparse.ArgumentParser) -> None:

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from bot.texts.entry import text
+from bot.texts.entry import button, command, option, text
 
 ENTRIES = {
     "spent_yours": text(
-        "Your budget for today is spent: {used} of {budget} are used, so I did not ask the model. {again} {raises} What"
-        " waits for a decision can still be decided.",
-        de="Dein Budget für heute ist verbraucht: {used} von {budget} sind weg, deshalb habe ich das Modell nicht"
-        " gefragt. {again} {raises} Was auf eine Entscheidung wartet, kann weiter entschieden werden.",
+        "Your budget of {budget} for today is spent, so I did not ask the model. {again} {raises} What waits for a"
+        " decision can still be decided.",
+        de="Dein Budget von {budget} für heute ist verbraucht, deshalb habe ich das Modell nicht gefragt. {again}"
+        " {raises} Was auf eine Entscheidung wartet, kann weiter entschieden werden.",
     ),
     "spent_yours_here": text(
-        "Your budget for today in this server is spent: {used} of {budget} are used, so I did not ask the model."
-        " {again} {raises} What waits for a decision can still be decided.",
-        de="Dein Budget für heute auf diesem Server ist verbraucht: {used} von {budget} sind weg, deshalb habe ich das"
-        " Modell nicht gefragt. {again} {raises} Was auf eine Entscheidung wartet, kann weiter entschieden werden.",
+        "Your budget of {budget} for today in this server is spent, so I did not ask the model. {again} {raises} What"
+        " waits for a decision can still be decided.",
+        de="Dein Budget von {budget} für heute auf diesem Server ist verbraucht, deshalb habe ich das Modell nicht"
+        " gefragt. {again} {raises} Was auf eine Entscheidung wartet, kann weiter entschieden werden.",
     ),
     "spent_server": text(
-        "This server's budget for today is spent: {used} of {budget} are used, so I did not ask the model. {again}"
-        " {raises} What waits for a decision can still be decided.",
-        de="Das Budget dieses Servers für heute ist verbraucht: {used} von {budget} sind weg, deshalb habe ich das"
-        " Modell nicht gefragt. {again} {raises} Was auf eine Entscheidung wartet, kann weiter entschieden werden.",
+        "This server's budget of {budget} for today is spent, so I did not ask the model. {again} {raises} What waits"
+        " for a decision can still be decided.",
+        de="Das Budget dieses Servers von {budget} für heute ist verbraucht, deshalb habe ich das Modell nicht gefragt."
+        " {again} {raises} Was auf eine Entscheidung wartet, kann weiter entschieden werden.",
     ),
     "again": text("It is free again <t:{at}:R> (<t:{at}:t>).", de="Es ist wieder frei <t:{at}:R> (<t:{at}:t>)."),
     "operator_raises": text(
@@ -54,5 +54,71 @@ ENTRIES = {
     "partly_unpriced": text(
         "about {amount}, and {n:,} of {calls:,} calls with an unknown price",
         de="etwa {amount}, und {n:,} von {calls:,} Aufrufen mit unbekanntem Preis",
+    ),
+    "command": command(
+        "What you used of the model, and what is left of today's budgets.",
+        de="Was du vom Modell verbraucht hast, und was von den Budgets für heute bleibt.",
+    ),
+    "my_head": text("### Your usage", de="### Dein Verbrauch"),
+    "server_head": text("### Usage of this server", de="### Verbrauch dieses Servers"),
+    "today": option("Today", de="Heute"),
+    "days": option("{n} days", de="{n} Tage"),
+    "nothing": text("nothing was used", de="nichts verbraucht"),
+    "sum": text(
+        "{calls}, {tokens} ({read:,} read, {written:,} written), {cost}",
+        de="{calls}, {tokens} ({read:,} gelesen, {written:,} geschrieben), {cost}",
+    ),
+    "row": text("{calls}, {tokens}, {cost}", de="{calls}, {tokens}, {cost}"),
+    "calls": text(("{n:,} call", "{n:,} calls"), de=("{n:,} Aufruf", "{n:,} Aufrufe")),
+    "cached": text("{n:,} of them from the provider's cache", de="{n:,} davon aus dem Zwischenspeicher des Anbieters"),
+    "tool_calls": text(
+        ("{n:,} call of a tool", "{n:,} calls of tools"), de=("{n:,} Werkzeugaufruf", "{n:,} Werkzeugaufrufe")
+    ),
+    "unmeasured": text(
+        ("{n:,} call without tokens: the provider did not say", "{n:,} calls without tokens: the provider did not say"),
+        de=(
+            "{n:,} Aufruf ohne Token: der Anbieter hat sie nicht genannt",
+            "{n:,} Aufrufe ohne Token: der Anbieter hat sie nicht genannt",
+        ),
+    ),
+    "more_rows": text("{n} more", de="{n} weitere"),
+    "grouped": text("**{by}, {days}**", de="**{by}, {days}**"),
+    "by_person": text("By person", de="Nach Person"),
+    "by_place": text("By channel", de="Nach Kanal"),
+    "by_guild": text("By server", de="Nach Server"),
+    "by_model": text("By model", de="Nach Modell"),
+    "by_day": text("By day (UTC)", de="Nach Tag (UTC)"),
+    "pick_person": option("By person", de="Nach Person"),
+    "pick_place": option("By channel", de="Nach Kanal"),
+    "pick_guild": option("By server", de="Nach Server"),
+    "pick_model": option("By model", de="Nach Modell"),
+    "pick_day": option("By day", de="Nach Tag"),
+    "private": text("direct messages", de="Direktnachrichten"),
+    "this_server": text("this server", de="dieser Server"),
+    "other_server": text("other servers", de="andere Server"),
+    "elsewhere": text("elsewhere", de="anderswo"),
+    "hidden": text("channels that you cannot open", de="Kanäle, die du nicht öffnen kannst"),
+    "budgets": text("**Budgets for today**, free again <t:{at}:R>", de="**Budgets für heute**, wieder frei <t:{at}:R>"),
+    "no_budget": text("No budget limits what you use here.", de="Kein Budget begrenzt, was du hier verbrauchst."),
+    "no_budget_server": text(
+        "No budget limits what this server uses.", de="Kein Budget begrenzt, was dieser Server verbraucht."
+    ),
+    "account_yours": text("Yours, everywhere", de="Deines, überall"),
+    "account_yours_here": text("Yours in this server", de="Deines auf diesem Server"),
+    "account_server": text("This server's, set by the operator", de="Das des Servers, vom Betreiber gesetzt"),
+    "account_server_own": text("This server's, set by itself", de="Das des Servers, von ihm selbst gesetzt"),
+    "left": text("{left} of {budget} left", de="{left} von {budget} übrig"),
+    "not_spent": text("not spent", de="nicht verbraucht"),
+    "spent": text("spent", de="verbraucht"),
+    "show_server": button("Usage of this server", de="Verbrauch dieses Servers"),
+    "show_mine": button("My usage", de="Mein Verbrauch"),
+    "not_yours": text(
+        "Only those who may manage this server, and those whom the operator of this bot named, see what others use.",
+        de="Was andere verbrauchen, sehen nur die, die diesen Server verwalten dürfen, und die, die der Betreiber"
+        " dieses Bots benannt hat.",
+    ),
+    "unknown": text(
+        "This list is not known any more, so nothing is shown. `/usage` opens a new one.",
+        de="Diese Liste ist nicht mehr bekannt, deshalb wird nichts gezeigt. `/usage` öffnet eine neue.",
     ),
 }
