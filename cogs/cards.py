@@ -169,20 +169,19 @@ class _Row:
             lines.append(f"-# {self.drawn.size:,} characters in all, digest {inert.line(call.digest[:12])}")
         return lines
 
-    def buttons(self, choices: int) -> Iterator[Item]:
+    def buttons(self, choices: int) -> Iterator[card_buttons.Button]:
         """What can be pressed behind its text."""
-        found = card_buttons.of_call(
+        return card_buttons.of_call(
             self.call, can_approve=self.can_approve, unseen=bool(self.drawn.hidden), choices=choices
         )
-        return card_buttons.in_rows(found)
 
 
 def _alone(view: CardView, row: _Row, file: list[Item]) -> Iterator[Item]:
     yield layout.text(f"### {row.title}\n{row.requester} · `{row.call.id}`\n{row.drawn.text}")
     yield from file
     yield layout.text("\n".join([*row.circumstances(), card_words.deadline([row.call], view.card)]))
-    yield from row.buttons(card_buttons.CHOICES)
-    yield from card_buttons.in_rows(card_buttons.of_card(view.card, view.approvals, can_approve=False, unseen=False))
+    whole = card_buttons.of_card(view.card, view.approvals, can_approve=False, unseen=False)
+    yield from card_buttons.in_rows(chain(row.buttons(card_buttons.CHOICES), whole))
 
 
 def _together(view: CardView, rows: list[_Row], file: list[Item], head: str, *, named: bool) -> Iterator[Item]:
@@ -193,7 +192,7 @@ def _together(view: CardView, rows: list[_Row], file: list[Item], head: str, *, 
     deadline = card_words.deadline(view.approvals, view.card)
     if len(rows) >= _TIGHT:
         texts[-1] += f"\n{deadline}"
-    buttons = [list(row.buttons(card_buttons.CHOICES_BESIDE)) for row in rows]
+    buttons = [list(card_buttons.in_rows(row.buttons(card_buttons.CHOICES_BESIDE))) for row in rows]
     whole = [layout.text(deadline)] if len(rows) < _TIGHT else []
     fixed = 1 + named + len(texts) + sum(map(_count, [*chain(*buttons), *file, *whole]))
     asks = [row for row in rows if row.pending and row.call.kind == ToolKind.APPROVAL]

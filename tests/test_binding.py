@@ -55,7 +55,7 @@ async def test_a_script_that_changed_after_the_card_is_not_run_and_is_asked_abou
         message, view = house.card
         [call] = view.approvals
         assert message != "m1"
-        assert view.changed[call.id] == ("`deploy.sh` changed: 4 bytes, sha256 aaaa → 5 bytes, sha256 bbbb",)
+        assert view.changed[call.id] == ("deploy.sh changed: 4 bytes, sha256 aaaa → 5 bytes, sha256 bbbb",)
         [old] = await house.rows("SELECT id, note FROM approval WHERE state = 'void'")
         assert call.replaces == old["id"]
         assert "deploy.sh" in old["note"]
@@ -220,7 +220,7 @@ async def test_a_write_replaces_only_what_its_approver_could_know_of(tmp_path: P
         await house.decide("approve")
         assert (tmp_path / "notes.txt").read_text() == "somebody else's"
         [call] = house.card[1].approvals
-        named = "`notes.txt` changed: absent → 15 bytes, sha256 "
+        named = "notes.txt changed: absent → 15 bytes, sha256 "
         assert any(change.startswith(named) for change in house.card[1].changed[call.id])
         await house.decide("approve")
         assert (tmp_path / "notes.txt").read_text() == "mine"

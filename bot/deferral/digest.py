@@ -86,7 +86,7 @@ def differences(shown: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     for name in sorted(before.keys() | after.keys()):
         was, is_now = before.get(name, "not bound"), after.get(name, "not bound")
         if was != is_now:
-            found.append(f"`{name}` changed: {short(was)} → {short(is_now)}")
+            found.append(f"{name} changed: {short(was)} → {short(is_now)}")
     return found
 
 

@@ -310,7 +310,7 @@ async def test_discord_takes_the_most_extreme_card(
 
 async def test_a_call_that_is_asked_again_shows_what_changed_and_what_it_holds_on_to(approval: Any, view: Any) -> None:
     call = approval(bound={"files": {"deploy.sh": "5 bytes, sha256 " + "b" * 64}}, replaces="old")
-    change = "`deploy.sh` changed: 4 bytes, sha256 aaaaaaaaaaaa → 5 bytes, sha256 bbbbbbbbbbbb"
+    change = "deploy.sh changed: 4 bytes, sha256 aaaaaaaaaaaa → 5 bytes, sha256 bbbbbbbbbbbb"
     shown = whole(render(view(call, changed={call.id: (change,)})))
     assert "⚠ Asked again:" in shown
     assert "4 bytes, sha256 aaaaaaaaaaaa → 5 bytes, sha256 bbbbbbbbbbbb" in shown
