@@ -263,7 +263,9 @@ class Delivery:
 
     async def _climb(self, tx: Transaction, owed: Owed, error: DeliveryError, *, at: int) -> None:
         """An ending could not be told this way: the next way is tried, and the failure is on the trail."""
-        more = await outbox.climb(tx, owed, at=at, error=str(error), unsure=not isinstance(error, Unreachable))
+        # A refusal says only that this attempt came to nothing: an earlier one may have got through.
+        unsure = owed.state == "attempting" or not isinstance(error, Unreachable)
+        more = await outbox.climb(tx, owed, at=at, error=str(error), unsure=unsure)
         await audit.record(
             tx,
             at=at,

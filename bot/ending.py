@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from bot.jobs import endings, news
+from bot.place import is_private
 from storage import approvals, audit, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Transaction
@@ -82,7 +83,7 @@ async def _owe_reply(tx: Transaction, run: Run, text: str, *, at: int, via: str 
         person=run.requester,
         via=via,
     )
-    if run.notify in {"dm", "both"}:
+    if run.notify in {"dm", "both"} and not is_private(run.place):  # there the answer is a direct message
         await outbox.owe(
             tx,
             key=f"dm:{run.id}",

@@ -19,7 +19,9 @@ from cogs.chat import Notify
 from cogs.interactions import DISCORD_FAILED, acknowledge, whisper
 from cogs.limits import CONTENT, length
 from cogs.posting import NOBODY
+from cogs.speech import tell
 from cogs.surface import DiscordSurface
+from storage import outbox
 from storage.outbox import Owed
 
 logger = logging.getLogger(__name__)
@@ -109,7 +111,8 @@ def compose(owed: Owed) -> tuple[str, list[discord.File]]:
     why = [
         f"-# {_way(failure['way'])}: {inert.line(str(failure['error']), limit=100)}" for failure in owed.failures[-6:]
     ]
-    whole = "\n".join([f"-# {where}, <t:{owed.created_at // 1000}:R>", shown, *why])
+    again = [f"-# {tell('surface.repeated')}"] if outbox.is_possible_repeat(owed) else []
+    whole = "\n".join([f"-# {where}, <t:{owed.created_at // 1000}:R>", shown, *again, *why])
     return (whole if length(whole) <= CONTENT else whole[: CONTENT // 2]), files
 
 

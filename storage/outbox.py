@@ -15,6 +15,7 @@ way has failed for good, its failure is kept and the next one is tried.
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -134,14 +135,16 @@ async def undeliverable(tx: Transaction, id: int, *, error: str) -> None:
 async def climb(tx: Transaction, owed: Owed, *, at: int, error: str, unsure: bool) -> bool:
     """This way has failed for good: try the next one, or leave it in the inbox. Whether there was a next one.
 
-    `unsure`: the failed way may have got through after all, so what follows is said to be a possible repeat.
+    `unsure`: the failed way may have got through after all, so what follows is said to be a possible repeat, whichever
+    way it comes and however late.
     """
-    failures = [*owed.failures, {"way": owed.body["ladder"][owed.rung], "error": error, "at": at}]
+    failed = {"way": owed.body["ladder"][owed.rung], "error": error, "at": at, **({"unsure": True} if unsure else {})}
+    failures = [*owed.failures, failed]
     more = owed.rung + 1 < len(owed.body["ladder"])
     await tx.execute(
         "UPDATE outbox SET state = ?, rung = ?, tries = 0, due_at = ?, via = NULL, error = ?, failures = ?"
         " WHERE id = ?",
-        ("attempting" if unsure else "pending") if more else "inbox",
+        _fresh(failures) if more else "inbox",
         owed.rung + 1 if more else owed.rung,
         at,
         error,
@@ -167,13 +170,27 @@ async def handed_over(tx: Transaction, id: int, *, receipt: str) -> bool:
 
 async def return_to_sender(tx: Transaction, *, now: int, not_before: int, most: int) -> int:
     """Try the whole ladder again for what lies in an inbox since `not_before` and was not tried anew `most` times."""
-    return await tx.execute(
-        "UPDATE outbox SET state = 'pending', rung = 0, tries = 0, due_at = ?, returns = returns + 1"
-        " WHERE state = 'inbox' AND created_at >= ? AND returns < ?",
-        now,
-        not_before,
-        most,
+    rows = await tx.all(
+        "SELECT * FROM outbox WHERE state = 'inbox' AND created_at >= ? AND returns < ?", not_before, most
     )
+    for owed in map(_owed, rows):
+        await tx.execute(
+            "UPDATE outbox SET state = ?, rung = 0, tries = 0, due_at = ?, returns = returns + 1 WHERE id = ?",
+            _fresh(owed.failures),
+            now,
+            owed.id,
+        )
+    return len(rows)
+
+
+def is_possible_repeat(owed: Owed) -> bool:
+    """Whether a way that failed may have got through after all."""
+    return any(failure.get("unsure") for failure in owed.failures)
+
+
+def _fresh(failures: Sequence[dict[str, Any]]) -> str:
+    """The state in which a way begins: after one that may have got through, as if it had been tried already."""
+    return "attempting" if any(failure.get("unsure") for failure in failures) else "pending"
 
 
 async def release_held(tx: Transaction, *, run: str, more: str, at: int) -> bool:

@@ -292,3 +292,55 @@ async def test_a_preference_holds_where_others_are(tmp_path: Path, set_to: str, 
         await desk.set_notify(ASKER.id, set_to)
         assert await desk.notify_of(ASKER.id, place) == holds
         assert await desk.notify_of(OWNER.id, place) == "channel"
+
+
+# -- possible repeats -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("later", [gone(), DeliveryError("The connection to Discord was interrupted.")])
+async def test_an_ending_that_may_have_got_through_is_called_a_possible_repeat_whichever_way_it_comes(
+    tmp_path: Path, later: DeliveryError
+) -> None:
+    """Killed behind a message that is there; then its thread is closed, its channel refuses, and the person is told."""
+    face, clock = in_a_thread(), ManualClock()
+    async with open_house(tmp_path, Script("Seven."), face=face, clock=clock) as house:
+        run = await job(house)
+        async with house.app.database.begin("die") as tx:
+            await tx.execute("UPDATE outbox SET state = 'attempting', receipt = NULL, due_at = 0")
+    face.said.clear()
+    face.closed = {PLACE: gone("That thread is archived."), CHANNEL: later}
+    async with open_house(tmp_path, Script(), face=face, clock=clock, ids="again") as house:
+        for _ in range(20):
+            await house.later(seconds=400)
+        [(person, told)] = face.told
+        assert (person, told.key, told.repeated) == (ASKER.id, f"answer:{run.id}", True)
+
+
+async def test_what_lay_in_the_inbox_and_may_have_got_through_says_so_when_it_is_tried_anew(tmp_path: Path) -> None:
+    face, clock = Ways(closed={PLACE: DeliveryError("The connection to Discord was interrupted.")}), ManualClock()
+    face.fail_tell = gone("Your direct messages are closed to me.")
+    async with open_house(tmp_path, Script("Seven."), face=face, clock=clock) as house:
+        await job(house)
+        for _ in range(20):
+            await house.later(seconds=400)
+        [owed] = await house.app.engine.inbox.of(ASKER.id)
+        assert outbox.is_possible_repeat(owed)
+    face.closed = {}
+    async with open_house(tmp_path, Script(), face=face, clock=clock, ids="again"):
+        assert [said.repeated for said in face.said] == [True]
+
+
+async def test_a_refusal_alone_makes_no_possible_repeat(tmp_path: Path) -> None:
+    face = in_a_thread()
+    face.closed[PLACE] = gone("That thread is archived.")
+    async with open_house(tmp_path, Script("Seven."), face=face) as house:
+        await job(house)
+        await house.later(seconds=1)
+        assert [said.repeated for said in face.everything] == [False]
+
+
+@pytest.mark.parametrize("notify", ["dm", "both"])
+async def test_an_answer_to_a_direct_message_is_not_sent_a_second_time_as_one(tmp_path: Path, notify: str) -> None:
+    async with open_house(tmp_path, Script("Hello.")) as house:
+        page = await house.ask("hi", notify=notify, place=f"discord/@me/{ASKER.id}")
+        assert (page.finished, house.face.told) == ("Hello.", [])

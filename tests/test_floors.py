@@ -90,7 +90,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.edits": {"bot", "storage"},
     "bot.asking": {"bot", "storage"},
     "bot.holding": {"bot", "storage"},
-    "bot.ending": {"bot.jobs", "storage"},
+    "bot.ending": {"bot.jobs", "bot.place", "storage"},
     "bot.recording": {"bot.clock", "bot.deferral", "storage"},
     "bot.commands": {"bot.clock", "bot.jobs", "bot.toolbox", "storage", "anyio"},
     "bot.anew": {"bot", "storage"},

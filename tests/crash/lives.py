@@ -77,6 +77,7 @@ class Rows:
     steps: list[dict[str, Any]] = field(default_factory=list)
     usage: list[dict[str, Any]] = field(default_factory=list)
     usage_days: list[dict[str, Any]] = field(default_factory=list)
+    notes: list[dict[str, Any]] = field(default_factory=list)
 
     def state(self, approval: str) -> str | None:
         return next((row["state"] for row in self.approvals if row["id"] == approval), None)
@@ -106,6 +107,7 @@ def rows(folder: Path) -> Rows:
                 steps=_all(database, "SELECT * FROM step ORDER BY run, n"),
                 usage=_all(database, "SELECT * FROM usage"),
                 usage_days=_all(database, "SELECT * FROM usage_day"),
+                notes=_all(database, "SELECT * FROM job_note ORDER BY id"),
             )
     finally:
         shutil.rmtree(copy)

@@ -18,10 +18,21 @@ import sys
 import tempfile
 import time
 import traceback
+from collections.abc import Coroutine
 from pathlib import Path
+from typing import Any
 
 from tests.crash.scenarios import SCENARIOS
 from tests.crash.stage import live
+from tests.histories import life as history
+
+
+def life(folder: Path, name: str, moment: str | None) -> Coroutine[Any, Any, None]:
+    """A life in a scenario, or (`history 17`) in the history of a seed."""
+    kind, _, seed = name.partition(" ")
+    if kind == "history":
+        return history.live(folder, int(seed), moment)
+    return live(folder, SCENARIOS[name], moment)
 
 
 def fork(folder: Path, scenario: str, moment: str | None) -> int:
@@ -34,7 +45,7 @@ def fork(folder: Path, scenario: str, moment: str | None) -> int:
         null = os.open(os.devnull, os.O_RDWR)
         os.dup2(null, 0)
         os.dup2(null, 1)
-        asyncio.run(live(folder, SCENARIOS[scenario], moment))
+        asyncio.run(life(folder, scenario, moment))
         code = 0
     except BaseException:  # noqa: BLE001 - whatever ends a life by itself is an error to be read by the test
         (folder / "error").write_text(traceback.format_exc())

@@ -1,6 +1,7 @@
 """The world around a house that dies on cue: time, a wall where people read, a database and a face with moments.
 
 A *moment* is a label such as `after claim#2`: before or after the second commit that the code itself names "claim".
+`#57` is the fifty-seventh moment of a life, whatever it is.
 Nothing in the program knows of it: the commits are seen from around the database, the face and the model from inside
 the stand-ins for them. What must outlive the process is in files.
 """
@@ -38,7 +39,7 @@ class Fate:
         times = self._met[label]
         moment = label if times == 1 else f"{label}#{times}"
         os.write(self._diary, (moment + "\n").encode())
-        if moment == self._moment:
+        if self._moment in {moment, f"#{self._met.total()}"}:
             os.kill(os.getpid(), signal.SIGKILL)
 
 
