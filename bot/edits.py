@@ -126,7 +126,7 @@ class Edits:
                 arguments=arguments,
                 bound=await self._executor.bound(tool.name, arguments),
                 reason=verdict.rule if verdict.action == "ask" else old.reason,
-                intent=intent_key(old.conversation, run.request, tool.name, arguments),
+                intent=intent_key(run.asked_in, run.request, tool.name, arguments),
                 action=action_key(tool.name, arguments),
                 replaces=old.id,
                 edited_by=by,

@@ -12,6 +12,7 @@ from dataclasses import replace
 
 from bot.anew import Anew
 from bot.background import Alarm, Background
+from bot.backgrounding import Backgrounding
 from bot.clock import Clock, NewId
 from bot.commands import Commands
 from bot.decisions import Decisions, Together, Verdict
@@ -117,6 +118,17 @@ class Engine:
             who=delivery.who,
         )
         """How turns are stopped."""
+        self.backgrounding = Backgrounding(
+            database=database,
+            clock=clock,
+            new_id=new_id,
+            stopping=self.stopping,
+            turns=turns,
+            watch=watch,
+            above=delivery.above,
+            deliver=self._deliver,
+        )
+        """How they go on as jobs."""
         self.forks = Forks(database=database, clock=clock)
         """How they go on in a second place."""
         self.decisions, self.edits, self.schedules = decisions, edits, schedules

@@ -16,11 +16,12 @@ from bot.delivery import Delivery, show_progress
 from bot.errands import delivering
 from bot.errors import DeliveryError
 from bot.surface import Reply, TurnClock
+from bot.texts.text import say
 from storage import approvals, audit, cards, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.database import Database
-from storage.runs import Run, RunState
+from storage.runs import Run, RunKind, RunState
 
 BUSY_TEXT = "I am already working on this request; it was sent a second time. Its answer comes once."
 ANSWERED_TEXT = "This request was sent a second time; it has been answered: {link}"
@@ -51,6 +52,10 @@ class Holding:
 
         Where messages have links, an answer that was given is pointed to: it is said once.
         """
+        if run.kind is RunKind.JOB and run.ended_at is None:
+            with suppress(DeliveryError), delivering():
+                await reply.finish(say("turns.in_background", id=run.id), key=f"again:{run.id}")
+            return
         if run.state in {RunState.QUEUED, RunState.RUNNING} and run.id not in self._delivery.replies:
             self.begin(run.id, reply, clock)
             return

@@ -28,6 +28,25 @@ class Lanes:
         """Who holds the lane, and who waits behind them, in order."""
         return [ticket.who for ticket in self._lanes.get(key, ())]
 
+    def leave(self, key: str, who: str, *, moved: Callable[[list[str]], None] | None = None) -> None:
+        """Let `who` out of the lane at once, whether they hold it or wait in it; they go on outside of it."""
+        for ticket in [ticket for ticket in self._lanes.get(key, []) if ticket.who == who]:
+            ticket.called.set()
+            if self._remove(key, ticket) and moved is not None and self.waiting(key):
+                moved(self.line(key))
+
+    def _remove(self, key: str, ticket: _Ticket) -> bool:
+        """Whether it was still in line."""
+        line = self._lanes.get(key, [])
+        if ticket not in line:
+            return False
+        line.remove(ticket)
+        if line:
+            line[0].called.set()
+        else:
+            del self._lanes[key]
+        return True
+
     @asynccontextmanager
     async def enter(
         self, key: str, who: str = "", *, moved: Callable[[list[str]], None] | None = None
@@ -43,10 +62,5 @@ class Lanes:
             await ticket.called.wait()
             yield
         finally:
-            line.remove(ticket)
-            if line:
-                line[0].called.set()
-                if moved is not None:
-                    moved(self.line(key))
-            else:
-                del self._lanes[key]
+            if self._remove(key, ticket) and moved is not None and self.waiting(key):
+                moved(self.line(key))

@@ -20,6 +20,9 @@ WORKING_TEXT = "Working on it…"
 WORKING_AFTER_SECONDS = 5.0
 """A turn that has said nothing for so long gets a message of its own, which it can be stopped at."""
 
+LONG_AFTER_SECONDS = 30.0
+"""A turn that has been worked on for so long can be sent into the background."""
+
 Spawn = Callable[..., "asyncio.Task[None]"]
 
 
@@ -39,7 +42,7 @@ class Progress:
         self._ahead: dict[str, int] = {}
         self._said: dict[str, str] = {}
         self._remembered: set[str] = set()
-        self._timers: dict[str, asyncio.TimerHandle] = {}
+        self._timers: dict[str, list[asyncio.TimerHandle]] = {}
 
     def said(self, run_id: str) -> str:
         """What the turn has said so far, in the stretch that goes on now."""
@@ -60,11 +63,14 @@ class Progress:
     def begin(self, run_id: str) -> None:
         """A stretch begins. When it is silent for long, people see that it goes on."""
         loop = asyncio.get_running_loop()
-        self._timers[run_id] = loop.call_later(WORKING_AFTER_SECONDS, self._silent, run_id)
+        self._timers[run_id] = [
+            loop.call_later(WORKING_AFTER_SECONDS, self._silent, run_id),
+            loop.call_later(LONG_AFTER_SECONDS, self._long, run_id),
+        ]
 
     def forget(self, run_id: str) -> None:
         """The stretch is over, or the turn has left the line."""
-        if (timer := self._timers.pop(run_id, None)) is not None:
+        for timer in self._timers.pop(run_id, ()):
             timer.cancel()
         self._said.pop(run_id, None)
         self._ahead.pop(run_id, None)
@@ -89,6 +95,11 @@ class Progress:
         reply = self._delivery.replies.get(run_id)
         if reply is not None and reply.message is None:
             self._spawn(self._show(run_id, reply, WORKING_TEXT), name=f"working {run_id}")
+
+    def _long(self, run_id: str) -> None:
+        if (reply := self._delivery.replies.get(run_id)) is not None:
+            reply.lasts()
+            self._spawn(self._show(run_id, reply, self.said(run_id) or WORKING_TEXT), name=f"long {run_id}")
 
     async def _show(self, run_id: str, reply: Reply, text: str, *, resting: bool = False) -> None:
         if await show_progress(reply, text, resting=resting):

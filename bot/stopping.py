@@ -14,12 +14,14 @@ from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
 from bot.place import space_of
 from bot.stretches import HISTORY
 from bot.surface import CardPress
+from bot.texts.text import say
 from bot.turns import Turns
 from storage import approvals, audit, conversations, runs, steps
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
 from storage.runs import Run, RunKind, RunState
 
+NOT_YOURS = "Only the person who asked for this, or an approver, can stop it. Nothing changed."
 NOTE = "the turn was stopped"
 _TOLD_MODEL = "[event: a person stopped this turn here. What it did before that stands; nothing follows by itself.]"
 
@@ -50,7 +52,9 @@ class Stopping:
         For who asked and for approvers. What it had said stays as its answer, and in the conversation. A call that a
         person approved and that runs already is not stopped: its card goes on telling the truth.
         """
-        run = await self._permitted(press)
+        run = await self.permitted(press, NOT_YOURS)
+        if run.kind is RunKind.JOB:
+            raise AlreadySettled("job", say("turns.in_background", id=run.id))
         now, said = self._clock.now(), self._turns.progress.said(run.id)
         async with self._database.begin("stop turn") as tx:
             fresh = await runs.get(tx, run.id)
@@ -79,9 +83,13 @@ class Stopping:
         await self._deliver()
         return _told(done)
 
-    async def _permitted(self, press: CardPress) -> Run:
+    async def permitted(self, press: CardPress, refusal: str) -> Run:
+        """The run of a press beside a turn, if that person may do this about it. Raises `DecisionRefused`.
+
+        `refusal` is for people who may not. The turn may have become a job meanwhile.
+        """
         run = await runs.get(self._database.reader, press.card)
-        if run is None or run.kind is not RunKind.TURN:
+        if run is None or (run.kind is RunKind.JOB and run.moved_from is None):
             raise UnknownApproval("unknown", "This request is not known any more.")
         if press.actor.guild is not None and press.actor.guild != space_of(run.place):
             raise NotAllowed("wrong_guild", WRONG_GUILD)
@@ -89,9 +97,7 @@ class Stopping:
             raise UnknownApproval("wrong_message", "This button does not belong to this message; nothing changed.")
         mine = press.actor.id == run.requester
         if not mine and not self._authority.is_approver(press.actor, run.place, within=run.within):
-            raise NotAllowed(
-                "not_requester", "Only the person who asked for this, or an approver, can stop it. Nothing changed."
-            )
+            raise NotAllowed("not_requester", refusal)
         return run
 
     def _text(self, said: str, by: str, running: Sequence[Approval]) -> str:

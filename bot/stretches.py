@@ -132,7 +132,19 @@ class Stretches:
         return {call.call_id: sentences.outcome(call) for call in calls}
 
     def _on_text(self, run: Run) -> OnText | None:
-        return partial(self._watch.grows, run.id) if run.kind is RunKind.JOB else self._progress.on_text(run)
+        if run.kind is RunKind.JOB:
+            return partial(self._watch.grows, run.id)
+        show = self._progress.on_text(run)
+        if show is None:
+            return None
+
+        async def grow(text: str) -> None:
+            if self._watch.working(run.id) is not None:  # it has become a job meanwhile
+                await self._watch.grows(run.id, text)
+            else:
+                await show(text)
+
+        return grow
 
 
 def _result(approval: Approval) -> ToolResult:

@@ -173,6 +173,10 @@ class Reply(Protocol):
         """Whose answer it is: what people can do about that run while it goes on is shown beside it from now on."""
         ...
 
+    def lasts(self) -> None:
+        """It takes long: from the next time it is shown, people can send that run into the background."""
+        ...
+
     async def show(self, text: str) -> None:
         """Show the answer so far. May be skipped when it comes too often; never raises for the face's sake."""
         ...

@@ -82,6 +82,8 @@ class Turns:
         )
         self._lanes = Lanes()
         self._going: set[str] = set()
+        self._became: dict[str, Run] = {}
+        """Turns that have become jobs while this process worked on them, as they are now."""
         self.progress = progress
         self._limits: dict[str, asyncio.Timeout] = {}
 
@@ -101,7 +103,7 @@ class Turns:
             async with self._lanes.enter(run.conversation, run_id, moved=self.progress.moved):
                 # Lost in a power cut, the run is queued still, and taken up again.
                 async with self._database.begin("take up", durable=False) as tx:
-                    free = await self._watch.may_start(tx, run)
+                    free = await self._watch.may_start(tx, await _as_stored(tx, run))
                     run = await runs.take_up(tx, run_id, owner=self._boot) if free else None
                     if run is not None:
                         await self._watch.started(tx, run)
@@ -113,13 +115,14 @@ class Turns:
                         raise
         finally:
             self._going.discard(run_id)
+            self._became.pop(run_id, None)
             self._watch.forget(run_id)
             self.progress.forget(run_id)
 
     async def _put_back(self, run: Run) -> None:
         """The program stops: a stretch that is cut short is begun again after the next start, and counts as no loss."""
         async with self._database.begin("put back") as tx:
-            await self._watch.store(tx, run, cut_short=True)
+            await self._watch.store(tx, await _as_stored(tx, run), cut_short=True)
             await runs.put_back(tx, run.id, owner=self._boot)
 
     async def part(self, run_ids: Iterable[str]) -> None:
@@ -191,6 +194,19 @@ class Turns:
         if (limit := self._limits.get(run_id)) is not None and (at := limit.when()) is not None and not limit.expired():
             limit.reschedule(at + milliseconds / 1000)
 
+    def became_job(self, run: Run) -> None:
+        """A turn is a job by now (`bot.backgrounding`). What works on it goes on: under the job's name, within its
+        budget, and without standing in the way of its old conversation."""
+        if run.id in self._going:
+            self._became[run.id] = run
+        self._holding.forget(run.id)
+        if (limit := self._limits.get(run.id)) is not None and not limit.expired():
+            self._watch.adopt(run)
+            seconds = self._seconds_left(run)
+            limit.reschedule(None if seconds is None else asyncio.get_running_loop().time() + seconds)
+        self.progress.forget(run.id)
+        self._lanes.leave(run.asked_in, run.id, moved=self.progress.moved)
+
     async def _stretch(self, run: Run) -> None:
         """One stretch of the loop and its transaction. Whatever goes wrong, the run gets an ending."""
         await self._holding.release()
@@ -203,7 +219,7 @@ class Turns:
         except TimeoutError:
             await self._fail(run, words.OUT_OF_TIME, RunState.TIMED_OUT)
         except EmptyAnswer as error:
-            if run.kind is RunKind.JOB or run.announces is not None:
+            if run.kind is RunKind.JOB or run.announces is not None or run.id in self._became:
                 await self._fail(run, "", RunState.DONE)
             else:
                 await self._fail(run, error.advice)
@@ -226,9 +242,9 @@ class Turns:
         bound = await self._asking.look(result.pending)
         async with self._database.begin("pause" if result.pending else "finish") as tx:
             await self._watch.accounts.write(tx, run.id)
+            run = await _as_stored(tx, run)
             if run.kind is RunKind.TURN:
-                fresh = await runs.get(tx, run.id)
-                if fresh is None or fresh.state is not RunState.RUNNING:
+                if run.state is not RunState.RUNNING:
                     return  # ended on request meanwhile: nothing of it belongs to the conversation any more
                 await runs.add_spent(tx, run.id, spent_ms)
             await self._watch.store(tx, run, result.usage)
@@ -253,6 +269,7 @@ class Turns:
 
     async def _within_budget(self, run: Run) -> tuple[int, LoopResult, list[Note]]:
         """The stretch itself, for as long as the run may take. Raises `TimeoutError`, also when it is cancelled."""
+        run = self._became.get(run.id, run)
         try:
             async with asyncio.timeout(self._seconds_left(run)) as self._limits[run.id]:
                 return await self._stretches.once(run)
@@ -262,7 +279,7 @@ class Turns:
     # -- T0: the run waits ----------------------------------------------------------------------
 
     async def _pause(self, tx: Transaction, run: Run, result: LoopResult, bound: Sequence[Bound], length: int) -> None:
-        hold_until = self._holding.until(run.id)
+        hold_until = self._holding.until(run.id) if run.kind is RunKind.TURN else None
         waits = await runs.wait(
             tx,
             run.id,
@@ -291,8 +308,9 @@ class Turns:
 
     async def _fail(self, run: Run, text: str, state: RunState = RunState.FAILED) -> None:
         if state is not RunState.DONE:
-            text = words.unfinished(text, await self._watch.said(run))
+            text = words.unfinished(text, await self._watch.said(self._became.get(run.id, run)))
         async with self._database.begin("fail") as tx:
+            run = await _as_stored(tx, run)
             await self._watch.store(tx, run)
             if run.announces is not None:
                 await self._keep_event(tx, run)
@@ -312,3 +330,8 @@ class Turns:
         reply = self._delivery.replies.get(run.id)
         via = reply.message if reply is not None else None
         await owe_answer(tx, run, text, ending, at=self._clock.now(), via=via)
+
+
+async def _as_stored(tx: Transaction, run: Run) -> Run:
+    """The run as it is by now: it may have become a job while it was worked on."""
+    return await runs.get(tx, run.id) or run

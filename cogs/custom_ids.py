@@ -105,7 +105,8 @@ class Verb(StrEnum):
     FORM_RULES_DEMANDS = "form-rules-demands"
     FORM_RULES_WHO_TOOLS = "form-rules-who-tool"
     TURN_STOP = "turn-stop"
-    """The id is that of a turn's run."""
+    """The id is that of a turn's run, here and in the next one."""
+    TURN_BACKGROUND = "turn-background"
 
 
 FORMS = frozenset(verb for verb in Verb if verb.startswith("form-"))

@@ -53,6 +53,7 @@ TEXTS: dict[Topic, str] = {
     Topic.JOBS: (
         "`/job start` gives me something to do **in the background**. It goes on while you do something else, and over"
         " my restarts; its card shows how far it is.\n"
+        "- **Continue in background**, beside an answer that takes long, makes such a job of it where it stands.\n"
         "- On the card: **Stop** (pressed twice), **Extend**, a note for it, its log.\n"
         "- What has consequences asks on a card there, too.\n"
         "- Its result comes once: in the channel, else to you directly, else into your `/inbox`.\n"

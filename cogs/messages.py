@@ -57,6 +57,7 @@ class Messages:
         self._posted = [] if already is None else [_Posted(already, "")]
         self._row: Callable[[], ui.View] | None = None
         self._has_row = already is not None  # that may be so
+        self._new_row = False
         self._file: int | None = None
         self._tried = False
 
@@ -66,8 +67,9 @@ class Messages:
         return self._posted[0].id if self._posted else None
 
     def set_row(self, row: Callable[[], ui.View]) -> None:
-        """From now on its first message is posted with these buttons; they stay until the text is complete."""
+        """Its first message has these buttons from the next time it is shown, until the text is complete."""
         self._row = row
+        self._new_row = bool(self._posted)
 
     def rename(self, key: str) -> None:
         """Say it under another key, unless something has been sent under the one from before."""
@@ -103,10 +105,12 @@ class Messages:
             if number < len(self._posted):
                 posted = self._posted[number]
                 bare = number == 0 and self._has_row and self._row is None
-                if posted.content != content or bare:
-                    await self._channel.edit(posted.id, content=content, bare=bare)
+                row = self._row() if number == 0 and self._new_row and self._row is not None else None
+                if posted.content != content or bare or row is not None:
+                    await self._channel.edit(posted.id, content=content, row=row, bare=bare)
                     posted.content = content
-                    self._has_row = self._has_row and not bare
+                    self._has_row = row is not None or (self._has_row and not bare)
+                    self._new_row = self._new_row and row is None
                 continue
             first = number == 0
             row = self._row() if first and self._row is not None else None

@@ -106,16 +106,17 @@ class Channel:
         content: str | None = None,
         view: ui.LayoutView | None = None,
         files: list[discord.File] | None = None,
+        row: ui.View | None = None,
         bare: bool = False,
     ) -> None:
         """Change a message of ours. An edit never notifies anybody. `files` take the place of those that are there.
-        `bare`: take the buttons off an ordinary message.
+        `row`: give an ordinary message other buttons; `bare`: take them off.
 
         Raises `FileRefused`, `DeliveryError`, `Unreachable`.
         """
         rest: dict[str, Any] = {"content": content} if view is None else {"view": view}
-        if bare:
-            rest["view"] = None
+        if bare or row is not None:
+            rest["view"] = row
         if files is not None:
             rest["attachments"] = files
         with self._reaching():

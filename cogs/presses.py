@@ -129,6 +129,9 @@ class Presses(commands.Cog):
             case Verb.TURN_STOP:
                 await acknowledge(interaction, answer_follows=True)
                 await whisper(interaction, await self._engine.stopping.stop(every))
+            case Verb.TURN_BACKGROUND:
+                await acknowledge(interaction, answer_follows=True)
+                await whisper(interaction, await self._engine.backgrounding.send(every))
             case Verb.JOB_NOTE:
                 await open_form(interaction, modals.note(pressed.id, interaction.id))
             case Verb.APPROVE | Verb.DENY:

@@ -56,6 +56,7 @@ class DiscordReply:
         self._channel = channel
         self._messages = Messages(channel, key, reply_to=reply_to, if_apart=if_apart, already=already)
         self._key = key
+        self._run: str | None = None
         self._spawn = spawn
         self._language = language
         self._sleep = sleep
@@ -78,7 +79,14 @@ class DiscordReply:
 
     def belongs_to(self, run: str) -> None:
         """See `Reply.belongs_to`."""
+        self._run = run
         self._messages.set_row(partial(turn_buttons.row, run, self._language))
+
+    def lasts(self) -> None:
+        """See `Reply.lasts`."""
+        if self._run is not None:
+            self._messages.set_row(partial(turn_buttons.row, self._run, self._language, lasts=True))
+            self._shown = ""
 
     async def show(self, text: str) -> None:
         """See `Reply.show`. The first text is posted at once, so that the message is known from then on."""

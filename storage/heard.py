@@ -22,7 +22,8 @@ class Heard:
 async def places(reader: Reader, *, since: int, most: int) -> list[Heard]:
     """At most `most` places with a request of a person since `since` (milliseconds UTC), the liveliest first."""
     rows = await reader.all(
-        "SELECT conversation, place, request FROM run WHERE kind = 'turn' AND announces IS NULL"
+        "SELECT coalesce(moved_from, conversation) AS conversation, place, request FROM run"
+        " WHERE (kind = 'turn' OR moved_from IS NOT NULL) AND announces IS NULL"
         " AND request IS NOT NULL AND created_at >= ? ORDER BY created_at DESC LIMIT ?",
         since,
         _LOOKED_AT,

@@ -82,6 +82,8 @@ class Run:
     roles: frozenset[str] = frozenset()
     """The roles that the requester held there when they asked."""
     parent: str | None = None
+    moved_from: str | None = None
+    """The conversation it was asked in, if it has gone on in the background since: then it is a job."""
     announces: str | None = None
     """The job whose ending this turn tells its conversation about; nobody asked for it then, and its prompt is ''."""
     owner: str | None = None
@@ -99,6 +101,11 @@ class Run:
     result: str | None = None
     created_at: int
     ended_at: int | None = None
+
+    @property
+    def asked_in(self) -> str:
+        """The conversation it was asked in: with the request, what it may do once is kept under that."""
+        return self.moved_from or self.conversation
 
     @property
     def pause(self) -> Pause | None:
@@ -145,9 +152,12 @@ async def get(reader: Reader, id: str) -> Run | None:
 
 
 async def of_request(reader: Reader, conversation: str, request: str | None) -> Run | None:
-    """The turn that this occurrence has started in the conversation, or None."""
+    """The turn that this occurrence has started in the conversation, also if it is a job by now; or None."""
     row = await reader.one(
-        "SELECT * FROM run WHERE kind = 'turn' AND announces IS NULL AND conversation = ? AND request = ?",
+        "SELECT * FROM run WHERE kind = 'turn' AND announces IS NULL AND conversation = ? AND request = ?"
+        " UNION ALL SELECT * FROM run WHERE moved_from = ? AND request = ?",
+        conversation,
+        request,
         conversation,
         request,
     )

@@ -172,9 +172,13 @@ class Page:
     finished: str | None = None
     message: str | None = None
     run: str | None = None
+    long: bool = False
 
     def belongs_to(self, run: str) -> None:
         self.run = run
+
+    def lasts(self) -> None:
+        self.long = True
 
     async def show(self, text: str) -> None:
         self.message = "reply"

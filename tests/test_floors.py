@@ -97,6 +97,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.forking": {"bot", "storage"},
     "bot.attachments": {"storage"},
     "bot.intake": {"bot", "storage"},
+    "bot.backgrounding": {"bot", "storage"},
     "bot.progress": {"bot", "storage"},
     "bot.stopping": {"bot", "storage"},
     "bot.views": {"bot.deferral", "bot.rules", "bot.surface", "storage"},

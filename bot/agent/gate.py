@@ -238,7 +238,7 @@ def _turn_away(call: _Asked, answer: str) -> Answered:
 
 def _keys(tool: Tool, args: Mapping[str, Any], run: Run) -> tuple[str | None, str]:
     """The intent and the action of a call."""
-    return intent_key(run.conversation, run.request, tool.name, args), action_key(tool.name, args)
+    return intent_key(run.asked_in, run.request, tool.name, args), action_key(tool.name, args)
 
 
 def emitted_arguments(tool: Tool, call: ToolCallPart) -> dict[str, Any]:

@@ -67,16 +67,16 @@ class JobWatch:
             await jobs.touch(tx, run.id)
             await jobs.queue_moved(tx, run.id)
 
-    async def begin(self, run: Run) -> Reporter | None:
-        """A stretch begins; where its events go. None for a turn."""
-        if run.kind is not RunKind.JOB:
-            return None
-        before = await jobs.count_steps(self._database.reader, run.id)
-        now = self._clock.now()
-        live = _Live(began_at=now, spent_before=run.spent_ms, steps_before=before, written_at=now)
-        self._live[run.id] = live
+    async def begin(self, run: Run) -> Reporter:
+        """A stretch begins; where its events go. Of a turn nothing is kept, unless it becomes a job."""
+        if run.kind is RunKind.JOB:
+            before = await jobs.count_steps(self._database.reader, run.id)
+            now = self._clock.now()
+            self._live[run.id] = _Live(began_at=now, spent_before=run.spent_ms, steps_before=before, written_at=now)
 
         def hear(event: Event) -> None:
+            if (live := self._live.get(run.id)) is None:
+                return
             started = f"started {event.tool_name}"
             if event.kind is EventKind.MODEL_END:
                 live.said = event.text or live.said
@@ -92,6 +92,11 @@ class JobWatch:
                 live.steps.append(Step(at=self._clock.now(), text=text))
 
         return Reporter(run_id=run.id, conversation_id=run.conversation, on_event=hear)
+
+    def adopt(self, run: Run) -> None:
+        """The stretch that is at work on a turn is a job's from now on."""
+        now = self._clock.now()
+        self._live[run.id] = _Live(began_at=now, spent_before=run.spent_ms, steps_before=0, written_at=now)
 
     def step(self, run_id: str, text: str) -> None:
         """Something that the model loop does not report, such as what became of an approved call."""

@@ -16,6 +16,10 @@ RESTARTING = (
     "I am being stopped, so this is put aside. It goes on by itself when I am started again; the answer will be a new"
     " message."
 )
+BACKGROUND_EVENT = (
+    "[event: a person sent this request into the background; it goes on there as job {id}. What comes of it is told"
+    " here by itself. Do not start it again.]"
+)
 OUT_OF_TIME = "It ran out of its compute time and was stopped. Look at its log, and at the cards for what ran."
 
 ANNOUNCING = (

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
+from discord import ui
 
 from bot.background import Background
 from bot.errors import DeliveryError, Unreachable
@@ -26,6 +27,8 @@ class Recorder:
     edits: list[tuple[int, str]] = field(default_factory=list)
     bared: list[int] = field(default_factory=list)
     """Messages that the buttons were taken off."""
+    rows: list[ui.View] = field(default_factory=list)
+    """Other buttons that were given to a message."""
     typed: int = 0
     fail: Exception | None = None
     fail_edit: Exception | None = None
@@ -42,7 +45,7 @@ class Recorder:
         self.contents[message] = post.content or ""
         return message
 
-    async def edit(self, message: int, *, content: str, bare: bool = False) -> None:
+    async def edit(self, message: int, *, content: str, row: ui.View | None = None, bare: bool = False) -> None:
         if self.slow is not None:
             await self.slow.wait()
         if self.fail_edit is not None:
@@ -50,6 +53,7 @@ class Recorder:
         assert message in self.contents
         self.edits.append((message, content))
         self.bared += [message] if bare else []
+        self.rows += [row] if row is not None else []
         self.contents[message] = content
 
     async def delete(self, message: int) -> None:
@@ -347,6 +351,30 @@ async def test_a_growing_answer_can_be_stopped_and_a_whole_one_has_no_buttons(
     assert channel.bared == [101]
     await reply.finish("Hello.")
     assert channel.bared == [101]
+
+
+async def test_an_answer_that_takes_long_can_be_sent_into_the_background_with_the_same_text(
+    reply: DiscordReply, channel: Recorder
+) -> None:
+    reply.belongs_to("run1")
+    await reply.rest("Working on it…")
+    reply.lasts()
+    await reply.rest("Working on it…")
+    [row] = channel.rows
+    assert [getattr(item, "label", "") for item in row.children] == ["Stop", "Continue in background"]
+    await reply.rest("Working on it, still…")
+    assert len(channel.rows) == 1
+    await reply.finish("Done.")
+    assert channel.bared == [101]
+
+
+async def test_an_answer_that_takes_long_before_its_first_word_is_posted_with_both_buttons(
+    reply: DiscordReply, channel: Recorder
+) -> None:
+    reply.belongs_to("run1")
+    reply.lasts()
+    await reply.show("Hel")
+    assert pressable(channel.posts[0]) == ["so1:turn-stop:run1", "so1:turn-background:run1"]
 
 
 async def test_an_answer_that_comes_at_once_never_has_a_button(reply: DiscordReply, channel: Recorder) -> None:

@@ -62,3 +62,27 @@ async def test_after_a_restart_the_button_still_stops(tmp_path: Path) -> None:
         await here.settle()
         assert await here.rows("SELECT state FROM run") == [{"state": "cancelled"}]
         assert with_button(here) == []
+
+
+async def test_a_turn_is_sent_into_the_background_by_its_button_and_announced_as_a_job(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script(SHELL, "It ran.")) as here:
+        await here.ben.slash(here.channel, "ask", prompt="please")
+        [reply] = here.app.engine._delivery.replies.values()
+        reply.lasts()  # half a minute has passed
+        await reply.rest("I asked.")
+        [progress] = with_button(here)
+        assert labels(progress) == ["Stop", "Continue in background"]
+        refused = await here.mallory.click(progress, label="Continue in background")
+        assert "Only the person who asked for this, or an approver, can send it" in refused.response.content
+        told = await here.ben.click(progress, label="Continue in background")
+        await here.settle()
+        assert told.ephemeral
+        assert told.response.content.startswith("It goes on in the background as job `")
+        assert progress.id not in [message.id for message in with_button(here)]
+        moved = next(message for message in here.messages if message.id == progress.id)
+        assert moved.content.startswith("This went on in the background as job `")
+        [card] = [message for message in here.cards if "Approve" in labels(message)]
+        await here.ana.click(card, label="Approve")
+        await here.settle()
+        await here.later(seconds=31)
+        assert any(text.endswith("is done: It ran.") for text in here.texts)

@@ -323,6 +323,11 @@ SCENARIOS: dict[str, Scenario] = {
         ends={"Which colour?": "succeeded"},
     ),
     "job": Scenario(says=JOB, people=everything_is_approved, ends={"x": "succeeded"}),
+    "background": Scenario(
+        says={"go": [look("a"), [("leave", {"what": "now"})], look("b"), act("x"), "The end."]},
+        people=everything_is_approved,
+        ends={"x": "succeeded"},
+    ),
     "job cancelled": Scenario(
         says=JOB, people=the_job_is_cancelled, ends={"x": "cancelled"}, run_ends={"count": "cancelled"}
     ),

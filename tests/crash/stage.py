@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import AbstractAsyncContextManager
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,9 +14,9 @@ from pydantic_ai.models.function import AgentInfo, FunctionModel
 from bot.app import App, open_app
 from bot.clock import new_id
 from bot.deferral.tool import Call, Tool, ToolOutcome
-from bot.errors import CallDeferred, DecisionRefused, NothingRan
+from bot.errors import AlreadySettled, CallDeferred, DecisionRefused, NothingRan
 from bot.settings import Settings
-from bot.surface import Press, TurnClock, TurnContext
+from bot.surface import CardPress, Press, TurnClock, TurnContext
 from bot.toolbox.ask import make_ask_user
 from bot.where import PlacesRule
 from storage import approvals, cards
@@ -192,6 +192,20 @@ def _look(folder: Path, fate: Fate) -> Tool:
     return Tool(name="look", description="Looks.", arguments=DoArguments, body=body, gated=False)
 
 
+def _leave(house: list[App]) -> Tool:
+    """Somebody sends the turn into the background while it is at work on this."""
+
+    async def body(arguments: DoArguments, call: Call) -> ToolOutcome:
+        if (reply := house[0].engine._delivery.replies.get(call.run)) is not None:
+            await reply.show("Working on it…")  # the message that the button is on
+        press = CardPress(actor=ASKER, card=call.run, place=PLACE, message="reply-r1")
+        with suppress(AlreadySettled):
+            await house[0].engine.backgrounding.send(press)
+        return ToolOutcome(text="left")
+
+    return Tool(name="leave", description="Leaves.", arguments=DoArguments, body=body, gated=False)
+
+
 def _script(folder: Path, fate: Fate, wall: Wall) -> Tool:
     """As `act`, and depends on a file."""
     file = folder / "script"
@@ -214,12 +228,14 @@ async def live(folder: Path, scenario: Scenario, moment: str | None) -> None:
     def open_db(url: str, *, read_only: bool = False) -> AbstractAsyncContextManager[Database]:
         return open_mortal(url, fate, read_only=read_only)
 
+    house: list[App] = []
     async with open_app(
         settings,
         tools=[
             _act(folder, fate, wall),
             _script(folder, fate, wall),
             _look(folder, fate),
+            _leave(house),
             Tool(name="build", description="Builds elsewhere.", arguments=DoArguments, body=_build, gated=False),
             make_ask_user(),
         ],
@@ -230,6 +246,7 @@ async def live(folder: Path, scenario: Scenario, moment: str | None) -> None:
         sweep_ms=3_600_000,
         open_db=open_db,
     ) as app:
+        house.append(app)
         app.engine.connect(wall)
         await app.engine.recover()
         await app.background.idle()

@@ -213,6 +213,8 @@ class Sheet:
 
     def belongs_to(self, run: str) -> None: ...
 
+    def lasts(self) -> None: ...
+
     async def show(self, text: str) -> None:
         self._wall.put("reply", self._message, new=False, text=text)
         self._posted = True
