@@ -19,6 +19,7 @@ from storage import conversations, outbox, runs
 from storage.runs import Run, RunState
 from tests.faults import FaultyDatabase
 from tests.house import ASKER, OWNER, PLACE, Face, House, ManualClock, Script, Step, open_house
+from tests.test_steps import Stuck
 
 ACT = [("act", {"what": "x"})]
 
@@ -60,6 +61,27 @@ async def test_with_nothing_to_add_the_plain_outcome_is_posted(tmp_path: Path, n
     async with open_house(tmp_path, script) as house:
         run = await job(house)
         assert [said.text for said in house.face.said] == [f"Job `{run.id}` is done: Seven."]
+
+
+@pytest.mark.parametrize("later", ["That is one more.", [("look", {"what": "b"})]])
+async def test_a_restart_in_the_middle_of_its_turn_does_not_make_a_persons_words_of_it(
+    tmp_path: Path, later: Step
+) -> None:
+    """The turn goes on behind its recorded steps, which begin with the event."""
+    script, seen = Script("Seven."), list[str]()
+    script.news = [("look", {"what": "a"})]
+    bench = Stuck("a", seen)
+    async with open_house(tmp_path, script, bench=bench) as house:
+        ctx = TurnContext(conversation=PLACE, place=PLACE, requester=ASKER.id, request="r1", prompt="count")
+        await house.app.engine.start_job(ctx)
+        await bench.reached.wait()
+        await house.app.engine.stop(grace=0)
+    async with open_house(tmp_path, Script(later, "More."), bench=Stuck("", seen), ids="later") as house:
+        await house.app.background.idle()
+        assert seen[:2] == ["a", "a"]
+        marks = [(json.loads(body).get("metadata") or {}).get("event", False) for body in await messages(house)]
+        assert marks == [True] + [False] * (len(marks) - 1)
+        assert len(marks) >= 4
 
 
 @pytest.mark.parametrize("news", ["That is one more.", "", ModelError("The model is out.")])

@@ -111,7 +111,7 @@ class AgentLoop:
         added = history.placeholders(messages, lambda call_id: waiting.get(call_id, INTERRUPTED))
         added = [*added, *enclosed.message(attached)]
         if first is None:
-            recorder = Recorder(keep, before=added)
+            recorder = Recorder(keep, before=added, is_event=is_event)
             stretch = await self.go(run, [*messages, *added], prompt, on_text=on_text, report=report, recorder=recorder)
             return _result(replace(stretch, new=history.marked(stretch.new)) if is_event else stretch, added)
         call = ToolCallPart(first.tool_name, dict(first.args), tool_call_id=f"again-{run.id}")

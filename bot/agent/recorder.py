@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from pydantic_ai.messages import ModelMessage
 
-from bot.agent.history import dump
+from bot.agent.history import dump, marked
 from bot.deferral.calls import Keep, Steps
 
 logger = logging.getLogger(__name__)
@@ -20,9 +20,20 @@ logger = logging.getLogger(__name__)
 class Recorder:
     """The steps of one stretch."""
 
-    def __init__(self, keep: Keep | None, *, before: Sequence[ModelMessage] = (), turned_away: int = 0) -> None:
-        """`before` is what the stretch adds in front of the run's own messages; `turned_away` was counted before."""
+    def __init__(
+        self,
+        keep: Keep | None,
+        *,
+        before: Sequence[ModelMessage] = (),
+        turned_away: int = 0,
+        is_event: bool = False,
+    ) -> None:
+        """`before` is what the stretch adds in front of the run's own messages; `turned_away` was counted before.
+
+        `is_event`: the first of those messages is no person's, and is written down as that.
+        """
         self._keep = keep
+        self._is_event = is_event
         self._waiting = list(before)
         self._turned_away = turned_away
         self._seen = 0
@@ -35,7 +46,7 @@ class Recorder:
         if self._keep is None or len(new) < self._seen:  # the user's own agent may shorten its history: no guesses
             self._keep = None
             return
-        self._waiting += new[self._seen :]
+        self._waiting += (marked(new) if self._is_event else new)[self._seen :]
         self._seen = len(new)
         try:
             await self._keep(Steps(messages=dump(self._waiting), turned_away=self._turned_away + turned_away))
