@@ -135,8 +135,9 @@ class Turns:
 
     async def lose(self, tx: Transaction, run: Run) -> None:
         """Give a run up whose process died twice."""
-        if await runs.end(tx, run.id, RunState.LOST, owner=None, at=self._clock.now(), result=LOST_TEXT):
-            await self._owe_answer(tx, run, LOST_TEXT, RunState.LOST)
+        text = words.unfinished(LOST_TEXT, await self._watch.said(run, tx))
+        if await runs.end(tx, run.id, RunState.LOST, owner=None, at=self._clock.now(), result=text):
+            await self._owe_answer(tx, run, text, RunState.LOST)
 
     async def agree_with_rows(self) -> None:
         """Where the rows and this process differ about what is being worked on, make them agree. Part of the sweep."""

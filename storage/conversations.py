@@ -40,6 +40,14 @@ async def load(reader: Reader, id: str, *, last: int, whole: str | None = None) 
         last *= 2
 
 
+async def of_run(reader: Reader, id: str, *, run: str, last: int) -> list[str]:
+    """The newest `last` messages of one run in it, in order."""
+    rows = await reader.all(
+        "SELECT body FROM message WHERE conversation = ? AND run = ? ORDER BY seq DESC LIMIT ?", id, run, last
+    )
+    return [row["body"] for row in reversed(rows)]
+
+
 async def has_spoken(reader: Reader, id: str, *, run: str) -> bool:
     """Whether the conversation holds anything of the run."""
     row = await reader.one("SELECT 1 AS one FROM message WHERE conversation = ? AND run = ? LIMIT 1", id, run)

@@ -16,7 +16,7 @@ from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
 from bot.jobs import words
 from bot.jobs.budget import CLOCKED_JOB_BUDGET_MS, JOB_BUDGET_MS
 from bot.settings import Settings
-from bot.surface import TurnClock, TurnContext
+from bot.surface import CardPress, TurnClock, TurnContext
 from storage import jobs, runs
 from storage.runs import Run, RunKind
 from tests.faults import FaultyDatabase
@@ -341,3 +341,46 @@ async def test_what_a_job_said_at_an_earlier_stretch_is_kept_as_well(tmp_path: P
         await house.app.engine.cancel_job(job.id, ASKER)
         await house.app.background.idle()
         assert house.face.said[-1].text.endswith("(this is not a finished answer):\nHalf of it: 3.")
+
+
+async def test_what_a_lost_job_had_said_until_its_process_died_is_shown_with_its_ending(tmp_path: Path) -> None:
+    """The stretch that was cut short never reached the conversation: its words stand in the recorded steps."""
+    reached: asyncio.Event = asyncio.Event()
+
+    class Stuck(Bench):
+        def tools(self) -> list[Tool]:
+            async def look(arguments: DoArguments, call: Call) -> ToolOutcome:
+                reached.set()
+                await asyncio.Event().wait()
+                raise AssertionError
+
+            return [Tool(name="look", description="Looks.", arguments=DoArguments, body=look, gated=False)]
+
+    async with open_house(tmp_path, Talker(("look", {"what": "x"})), bench=Stuck()) as house:
+        job = await house.app.engine.start_job(
+            TurnContext(conversation=PLACE, place=PLACE, requester=ASKER.id, request="r1", prompt="count")
+        )
+        await reached.wait()
+        await house.app.engine.stop(grace=0)
+        async with house.app.database.begin("as if it had died twice") as tx:
+            await tx.execute("UPDATE run SET state = 'running', owner = 'dead', losses = 1 WHERE id = ?", job.id)
+    async with open_house(tmp_path, Script("never said"), ids="later") as house:
+        await house.later(seconds=31)
+        [said] = house.face.said
+        assert said.text.startswith(f"Job `{job.id}` was lost: I was restarted twice")
+        assert said.text.endswith("until then (this is not a finished answer):\nHalf of it: 3.")
+        assert house.script.seen == []
+
+
+async def test_what_others_had_said_before_is_not_taken_for_a_jobs_own_words(tmp_path: Path) -> None:
+    """A request that went on in the background begins with all that its conversation held."""
+    async with open_house(tmp_path, Script("Hi.", ACT)) as house:
+        await house.ask("hello", request="r0")
+        page = await house.ask("do it")
+        [run] = await house.rows("SELECT id FROM run WHERE request = 'r1'")
+        press = CardPress(actor=ASKER, card=run["id"], place=PLACE, message=page.message or "")
+        await house.app.engine.backgrounding.send(press)
+        await house.app.engine.cancel_job(run["id"], ASKER)
+        await house.app.background.idle()
+        await house.later(seconds=31)
+        assert "Hi." not in house.face.said[-1].text

@@ -50,12 +50,17 @@ def from_values(values: Sequence[Message]) -> list[ModelMessage]:
         raise HistoryRefused(f"the history cannot be read: {error}") from error
 
 
+def read(bodies: Sequence[str]) -> list[ModelMessage]:
+    """The messages as they are stored, all of them."""
+    return ModelMessagesTypeAdapter.validate_json("[" + ",".join(bodies) + "]")
+
+
 def load(bodies: Sequence[str]) -> list[ModelMessage]:
     """The messages of a conversation's newest stretch, beginning with something a person (or an event) said.
 
     What comes before the first such message of a cut-off stretch belongs to a turn whose beginning is missing.
     """
-    messages = ModelMessagesTypeAdapter.validate_json("[" + ",".join(bodies) + "]")
+    messages = read(bodies)
     for index, message in enumerate(messages):
         if isinstance(message, ModelRequest) and any(isinstance(part, UserPromptPart) for part in message.parts):
             return messages[index:]
@@ -100,7 +105,7 @@ def event(text: str) -> str:
 
 def last_said(bodies: Sequence[str]) -> str:
     """What the model said in the last of its answers among these messages, or ''."""
-    for message in reversed(ModelMessagesTypeAdapter.validate_json("[" + ",".join(bodies) + "]")):
+    for message in reversed(read(bodies)):
         if isinstance(message, ModelResponse):
             return message.text or ""
     return ""

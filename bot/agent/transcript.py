@@ -16,7 +16,7 @@ from pydantic_ai.messages import (
 )
 
 from bot.agent import enclosed
-from bot.agent.history import EVENT, load
+from bot.agent.history import EVENT, load, read
 
 GIST = 2_000
 """Characters of a gist."""
@@ -37,8 +37,8 @@ def gist(bodies: Sequence[str]) -> str:
 
 
 def last_words(bodies: Sequence[str]) -> str:
-    """What the agent said last, or ''."""
-    return next((text.strip() for who, text in reversed(list(_said(load(bodies)))) if who == "Signoff"), "")
+    """What the agent said last, or ''. The messages may begin anywhere."""
+    return next((text.strip() for who, text in reversed(list(_said(read(bodies)))) if who == "Signoff"), "")
 
 
 def whole(bodies: Sequence[str]) -> str:

@@ -14,8 +14,8 @@ from bot.clock import Clock
 from bot.deferral.calls import Usage
 from bot.deferral.events import Event, EventKind, Reporter
 from bot.jobs.budget import CHARGE_MS
-from storage import conversations, jobs, runs
-from storage.database import Database, Transaction
+from storage import conversations, jobs, runs, steps
+from storage.database import Database, Reader, Transaction
 from storage.jobs import JobLimits, Step
 from storage.runs import Run, RunKind
 
@@ -108,14 +108,20 @@ class JobWatch:
         if (live := self._live.get(run_id)) is not None:
             live.said = text
 
-    async def said(self, run: Run) -> str:
-        """What a job said last, whether it was its answer or not; '' if nothing, and for a turn."""
+    async def said(self, run: Run, reader: Reader | None = None) -> str:
+        """What a job said last, whether it was its answer or not; '' if nothing, and for a turn.
+
+        A process that died may have recorded more than the conversation has: that is in the run's steps.
+        """
         if run.kind is not RunKind.JOB:
             return ""
         live = self._live.get(run.id)
         if live is not None and live.said.strip():
             return live.said.strip()
-        return transcript.last_words(await conversations.load(self._database.reader, run.conversation, last=_LAST))
+        reader = reader or self._database.reader
+        recorded = await steps.of(reader, run.id)
+        bodies = await conversations.of_run(reader, run.conversation, run=run.id, last=_LAST)
+        return transcript.last_words([*bodies, *(recorded.bodies if recorded is not None else ())])
 
     def working(self, run_id: str) -> tuple[int, int] | None:
         """When the running stretch began, and the compute time before it, in milliseconds; None if there is none."""
