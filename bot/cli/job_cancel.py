@@ -11,6 +11,8 @@ from argparse import Namespace
 from bot.cli.listings import NotFound, find_job, reading
 from bot.clock import Clock
 from bot.ending import stop
+from bot.jobs import words
+from bot.jobs.watch import last_said
 from bot.settings import Settings
 from storage import audit, runs
 from storage.database import open_database
@@ -24,8 +26,9 @@ async def cancel(settings: Settings, chosen: Namespace, clock: Clock) -> None:
         job = await find_job(reader, chosen.id)
     async with open_database(str(settings.database)) as database:
         async with database.begin("cancel job at the command line") as tx:
+            text = words.unfinished(TEXT, await last_said(tx, job))
             done = await stop(
-                tx, job.id, by=audit.SYSTEM, at=clock.now(), note="at the command line", text=TEXT, via=None
+                tx, job.id, by=audit.SYSTEM, at=clock.now(), note="at the command line", text=text, via=None
             )
         now = await runs.get(database.reader, job.id)
     if done is None:

@@ -109,19 +109,13 @@ class JobWatch:
             live.said = text
 
     async def said(self, run: Run, reader: Reader | None = None) -> str:
-        """What a job said last, whether it was its answer or not; '' if nothing, and for a turn.
-
-        A process that died may have recorded more than the conversation has: that is in the run's steps.
-        """
+        """What a job said last, whether it was its answer or not; '' if nothing, and for a turn."""
         if run.kind is not RunKind.JOB:
             return ""
         live = self._live.get(run.id)
         if live is not None and live.said.strip():
             return live.said.strip()
-        reader = reader or self._database.reader
-        recorded = await steps.of(reader, run.id)
-        bodies = await conversations.of_run(reader, run.conversation, run=run.id, last=_LAST)
-        return transcript.last_words([*bodies, *(recorded.bodies if recorded is not None else ())])
+        return await last_said(reader or self._database.reader, run)
 
     def working(self, run_id: str) -> tuple[int, int] | None:
         """When the running stretch began, and the compute time before it, in milliseconds; None if there is none."""
@@ -173,3 +167,13 @@ class JobWatch:
                     await self.store(tx, run)
         for live, written in due.values():
             live.written, live.written_at = written, now
+
+
+async def last_said(reader: Reader, run: Run) -> str:
+    """What the model said last in a run, as far as it is stored, or ''.
+
+    A stretch that goes on, or whose process died, may have recorded more than the conversation has: its steps.
+    """
+    recorded = await steps.of(reader, run.id)
+    bodies = await conversations.of_run(reader, run.conversation, run=run.id, last=_LAST)
+    return transcript.last_words([*bodies, *(recorded.bodies if recorded is not None else ())])
