@@ -14,6 +14,7 @@ from bot.agent.build import Model, load_own, open_loop
 from bot.agent.mcp_door import PinnedPolicy, open_door
 from bot.asking import Asking
 from bot.background import Background
+from bot.clippings import Clippings
 from bot.clock import Clock, NewId
 from bot.commands import Commands
 from bot.decisions import Decisions
@@ -313,6 +314,7 @@ async def open_app(
                     tools=by_name,
                 ),
                 missed=Missed(database=database, clock=clock),
+                clippings=Clippings(database=database, clock=clock),
                 usage=UsageDesk(
                     reader=database.reader,
                     clock=clock,

@@ -133,5 +133,5 @@ class Intake:
             event=event,
             run=run.id,
             conversation=run.conversation,
-            detail={"place": run.place, "request": ctx.request, **more},
+            detail={"place": run.place, "request": ctx.request, **({"about": ctx.about} if ctx.about else {}), **more},
         )

@@ -57,6 +57,8 @@ class TurnContext:
     """What came with the prompt, within the limits of `bot.attachments`."""
     left_out: str = ""
     """What of it did not, in a sentence for people."""
+    about: str = ""
+    """Where people find the message that the person asks about, if that is how they asked: for the trail."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass
 
+from bot.clippings import Clippings
 from bot.clock import Clock
 from bot.doctor import Finding
 from bot.drills import Drills
@@ -25,6 +26,7 @@ class Upkeep:
     startup: Startup
     drills: Drills
     missed: Missed
+    clippings: Clippings
     usage: UsageDesk
     examine: Callable[[], AsyncIterator[Finding]]
     """Looks at this machine, as `signoff doctor` does."""

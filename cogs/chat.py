@@ -10,10 +10,9 @@ import discord
 from discord import app_commands
 from discord.ext import commands
 
-from bot.engine import Engine
-from cogs import limits, permissions, threads
+from cogs import limits, permissions
 from cogs.begin import Beginner
-from cogs.interactions import DISCORD_FAILED, above, place_of, whisper
+from cogs.interactions import DISCORD_FAILED, whisper
 from cogs.pieces import split
 from cogs.posting import NOBODY
 
@@ -32,12 +31,9 @@ _NOT_HERE = "I am not a member of this server, so I could not answer here later.
 class Chat(commands.Cog):
     """Receives requests and hands them to the engine."""
 
-    def __init__(self, bot: commands.Bot, engine: Engine, beginner: Beginner, *, in_thread: bool = False) -> None:
-        """`in_thread`: open a thread for each request of a channel, unless the person wants it otherwise."""
+    def __init__(self, bot: commands.Bot, beginner: Beginner) -> None:
         self._bot = bot
-        self._engine = engine
         self._beginner = beginner
-        self._in_thread = in_thread
 
     @app_commands.command(description="Ask for something. What it does for you waits for a sign-off.")
     @app_commands.describe(
@@ -63,22 +59,9 @@ class Chat(commands.Cog):
         answered, shown = await show_request(interaction, quoted(prompt))
         if not answered:
             return
-        place, within = place_of(interaction), above(interaction.channel)
-        if thread or (thread is None and self._in_thread and threads.possible(interaction)):
-            opened = await threads.for_request(self._bot, interaction, shown, name=prompt.splitlines()[0])
-            if opened is not None:
-                place, within, shown = opened, str(place.channel), None
-        held = interaction.guild_id is None or interaction.app_permissions.read_message_history
-        self._beginner.begin(
-            place,
-            interaction.user,
-            within=within,
-            request=interaction.id,
-            prompt=prompt,
-            notify=notify or await self._engine.desk.notify_of(str(interaction.user.id), str(place)),
-            reply_to=shown if held else None,
-            if_apart=True,
-            taken=await self._beginner.take([file] if file is not None else []),
+        taken = await self._beginner.take([file] if file is not None else [])
+        await self._beginner.asked(
+            interaction, request=interaction.id, prompt=prompt, shown=shown, notify=notify, thread=thread, taken=taken
         )
 
 

@@ -24,6 +24,7 @@ from bot.texts.entry import Language
 from bot.upkeep import Upkeep
 from cogs.anew import New
 from cogs.approvals import Approvals
+from cogs.ask_about import AskAbout
 from cogs.begin import Beginner
 from cogs.chat import Chat
 from cogs.doctor import Doctor
@@ -92,8 +93,8 @@ class SignoffClient(commands.Bot):
     ) -> None:
         """`remember` and `recall` keep a small fact across restarts; `proxy` is for REST and gateway.
 
-        `in_thread`: see `Chat`. `message_content`: whether to ask Discord for the text of messages that do not mention
-        the bot; `auto` where the application's page allows it. `language`: for whom nothing else is known.
+        `in_thread`: see `Beginner`. `message_content`: whether to ask Discord for the text of messages that do not
+        mention the bot; `auto` where the application's page allows it. `language`: for whom nothing else is known.
         """
         self._resuming = Resuming()
         super().__init__(
@@ -125,6 +126,8 @@ class SignoffClient(commands.Bot):
         drill = Drill(self._upkeep.drills)
         tools = Tools(self._engine, self._upkeep.toolbook, self._upkeep.clock)
         usage = Usage(self._upkeep.usage)
+        beginner = Beginner(self._engine, self.surface, spawn, in_thread=self._in_thread)
+        ask_about = AskAbout(self, beginner, self._upkeep.clippings)
         await self.add_cog(
             Presses(
                 self,
@@ -134,6 +137,7 @@ class SignoffClient(commands.Bot):
                 tools=tools,
                 drill=drill,
                 usage_list=usage,
+                ask_about=ask_about,
                 languages=self.languages,
             )
         )
@@ -142,8 +146,8 @@ class SignoffClient(commands.Bot):
         await self.add_cog(drill)
         await self.add_cog(Reload(self._upkeep.reloading))
         await self.add_cog(Doctor(self, self._engine, self.surface, self._upkeep))
-        beginner = Beginner(self._engine, self.surface, spawn)
-        await self.add_cog(Chat(self, self._engine, beginner, in_thread=self._in_thread))
+        await self.add_cog(Chat(self, beginner))
+        await self.add_cog(ask_about)
         mentions = Mentions(self, self.surface, beginner)
         await self.add_cog(mentions)
         await self.add_cog(Catching(self, self._upkeep.missed, mentions, spawn))

@@ -83,12 +83,14 @@ class Verb(StrEnum):
     USAGE_BY = "usage-by"
     USAGE_WHOSE = "usage-whose"
     FORM_ANSWER = "form-answer"
-    """A submitted form; the number tells this opening of it from others. Here and in the next five."""
+    """A submitted form; the number tells this opening of it from others. Here and in the next six."""
     FORM_APPROVE = "form-approve"
     FORM_LIST_APPROVE = "form-list-approve"
     FORM_ALL_APPROVE = "form-all-approve"
     FORM_DENY = "form-deny"
     FORM_EDIT = "form-edit"
+    FORM_ASK_ABOUT = "form-ask-about"
+    """Opened from a message's menu: the id is a clipping's, and the submit comes without a message."""
     JOB_STOP = "job-stop"
     """The id is a job's, from here on."""
     JOB_EXTEND = "job-extend"
@@ -109,6 +111,8 @@ class Verb(StrEnum):
     TURN_BACKGROUND = "turn-background"
 
 
+MESSAGELESS = frozenset({Verb.FORM_ASK_ABOUT})
+"""What no button has opened, and so stands on no message; everything else counts on its own message only."""
 FORMS = frozenset(verb for verb in Verb if verb.startswith("form-"))
 NUMBERED = FORMS | {Verb.CHOICE, Verb.TOOLS_PAGE} | {verb for verb in Verb if verb.startswith("list-")}
 RULES = frozenset(verb for verb in Verb if verb.startswith(("rules-", "form-rules-")))

@@ -45,6 +45,7 @@ TEXTS: dict[Topic, str] = {
         "- **Stop** beside a growing answer ends it there, for who asked and for approvers. What it had said stays.\n"
         "- While something waits for a decision you can go on talking. What came of it is told later.\n"
         "- `/ask thread: true` opens a thread and answers there.\n"
+        "- **Ask about this**, in a message's menu under Apps, shows me that message with your question.\n"
         "- `/new` begins afresh: what is still open there is cancelled, and named. Nothing said is deleted.\n"
         "- `/fork` goes on in a new thread with all that was said. What is open stays where it is.\n\n"
         "In a server I read only what mentions me, answers me, or is sent to me as a command; in threads that I opened"

@@ -83,6 +83,19 @@ def note(id: str, opening: int) -> ui.Modal:
     return form(tell("modals.note_title"), Verb.FORM_JOB_NOTE, id, opening, label)
 
 
+def question(id: str, opening: int) -> ui.Modal:
+    """The form for a question about a message."""
+    field: ui.TextInput[ui.Modal] = ui.TextInput(
+        style=discord.TextStyle.paragraph,
+        custom_id=_FIELD,
+        min_length=1,
+        max_length=limits.MODAL_INPUT,
+        placeholder=tell("about.example"),
+    )
+    label = ui.Label(text=tell("about.question"), component=field)
+    return form(tell("about.title"), Verb.FORM_ASK_ABOUT, id, opening, label)
+
+
 def confirmation(verb: Verb, id: str, opening: int, *, edition: int | None = None) -> ui.Modal:
     """The second step before approving something that the card does not show whole."""
     field: ui.TextInput[ui.Modal] = ui.TextInput(custom_id=_FIELD, min_length=1, max_length=20)

@@ -34,7 +34,8 @@ from cogs import (
     schedule_drafts,
     usage,
 )
-from cogs.custom_ids import RULES, CustomId, Verb, decode
+from cogs.ask_about import AskAbout
+from cogs.custom_ids import MESSAGELESS, RULES, CustomId, Verb, decode
 from cogs.drill import Drill
 from cogs.interactions import acknowledge, actor_of, open_form, place_of, whisper
 from cogs.replies import Spawn
@@ -68,12 +69,14 @@ class Presses(commands.Cog):
         tools: Tools,
         drill: Drill,
         usage_list: usage.Usage,
+        ask_about: AskAbout,
         languages: Languages,
     ) -> None:
         self._bot = bot
         self._languages = languages
         self._tools = tools
         self._drill = drill
+        self._ask_about = ask_about
         self._usage = usage_list
         self._engine = engine
         self._surface = surface
@@ -88,11 +91,14 @@ class Presses(commands.Cog):
         speak(self._languages.heard(interaction))
         try:
             custom_id = decode(text)
-            if custom_id is None or interaction.message is None:
+            if custom_id is None or (interaction.message is None) is not (custom_id.verb in MESSAGELESS):
                 logger.warning("unknown button", extra={"action": "unknown_button", "custom_id": text[:100]})
                 await whisper(interaction, UNKNOWN)
                 return
-            await self._handle(interaction, custom_id, interaction.message)
+            if interaction.message is None:
+                await self._ask_about.submitted(interaction, custom_id)
+            else:
+                await self._handle(interaction, custom_id, interaction.message)
         except DecisionRefused as refusal:
             await whisper(interaction, refusal.sentence)
         except Exception:

@@ -143,6 +143,15 @@ NOT_YET: frozenset[str] = frozenset(
 """Modules whose texts are not all in the catalogue yet."""
 
 NOT_FOR_PEOPLE: dict[str, tuple[str, ...]] = {
+    "bot/clippings.py": ("keep clipping",),
+    "cogs/ask_about.py": (  # what the model reads, and the menu, which is called the same in every language
+        "Ask about this",
+        "Discord message ",
+        ", written by ",
+        "[files on it: ",
+        ", a file on that message",
+    ),
+    "cogs/quoting.py": (" with the id ",),  # what the model reads
     "bot/accounts.py": ("count usage", "forget usage"),  # names of commits
     "bot/deferral/vault.py": (" Secrets that it may refer to: ",),
 }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from bot.texts import (
+    about,
     errors,
     forms,
     jobs,
@@ -21,6 +22,7 @@ from bot.texts import (
 from bot.texts.entry import Entry
 
 _AREAS: Mapping[str, Mapping[str, Entry]] = {
+    "about": about.ENTRIES,
     "errors": errors.ENTRIES,
     "forms": forms.ENTRIES,
     "jobs": jobs.ENTRIES,
