@@ -114,6 +114,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.reloading": {"bot", "storage"},
     "bot.drills": {"bot", "storage"},
     "bot.startup": {"bot", "storage"},
+    "bot.clippings": {"bot.clock", "bot.errors", "bot.texts", "storage"},
     "bot.missed": {"bot.clock", "storage"},
     "bot.usage_desk": {
         "bot.accounts", "bot.budgets", "bot.clock", "bot.errors", "bot.place", "bot.surface", "storage",
