@@ -74,7 +74,7 @@ async def test_it_works_in_a_thread_and_in_direct_messages(tmp_path: Path) -> No
         user = here.people["ben"]
         await user.send_dm("hello")
         await here.settle()
-        theirs = list(user.dm_channel.history())[0]
+        theirs = next(iter(user.dm_channel.history()))
         await ask_directly(here, user, theirs)
         assert said(user.dm_channel)[-1] == "Three."
         assert "hello" in shown(script)
