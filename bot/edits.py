@@ -106,7 +106,7 @@ class Edits:
         """The call as the text says it, nothing stored yet. Raises `DecisionRefused`."""
         tool = self._tool(old)
         try:
-            arguments = read(tool, text)
+            arguments = read(tool, text, old.arguments)
         except NotUsable as error:
             raise DecisionRefused("not_usable", f"This cannot be used, so nothing was changed. {error}") from error
         if arguments == old.arguments:

@@ -100,4 +100,4 @@ def _stamp(milliseconds: int) -> str:
 
 
 def _file(name: str, text: str) -> discord.File:
-    return discord.File(io.BytesIO(text.encode()), filename=name)
+    return discord.File(io.BytesIO(text.encode("utf-8", "backslashreplace")), filename=name)

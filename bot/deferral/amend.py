@@ -32,15 +32,18 @@ class NotUsable(ValueError):
 
 def draft(tool: Tool, arguments: Mapping[str, Any]) -> Draft:
     """What a person gets to edit."""
-    field = _only_text(tool)
+    field = _only_text(tool, arguments)
     if field is not None:
         return Draft(text=str(arguments.get(field, "")), field=field)
     return Draft(text=json.dumps(arguments, ensure_ascii=False, indent=2), field=None)
 
 
-def read(tool: Tool, text: str) -> dict[str, Any]:
-    """The final arguments that an edited text stands for, defaults filled in. Raises `NotUsable`."""
-    field = _only_text(tool)
+def read(tool: Tool, text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """The final arguments that an edited text stands for, defaults filled in. Raises `NotUsable`.
+
+    `arguments` are those that were edited: they say whether the text is one of them or all.
+    """
+    field = _only_text(tool, arguments)
     given = {field: text} if field is not None else _object(text)
     try:
         return parse(tool, given).model_dump(mode="json")
@@ -81,12 +84,15 @@ def _text(arguments: Mapping[str, Any], name: str) -> str | None:
     return value if isinstance(value, str) else _json(arguments, name)
 
 
-def _only_text(tool: Tool) -> str | None:
-    """The tool's one argument, if it can have just that one and it is a text."""
+def _only_text(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
+    """The tool's one argument if it is a text, and it can have just that one or was given just that one."""
     known: Mapping[str, Any] = tool.schema.get("properties", {})
-    if len(known) != 1 or tool.schema.get("additionalProperties") is not False:
+    if tool.schema.get("additionalProperties") is not False:
         return None
-    name, value = next(iter(known.items()))
+    name = next(iter(known if len(known) == 1 else arguments), None)
+    if name is None or (len(known) != 1 and (len(arguments) != 1 or tool.schema.get("required") != [name])):
+        return None
+    value = known.get(name)
     return name if isinstance(value, Mapping) and value.get("type") == "string" else None
 
 

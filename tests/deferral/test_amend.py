@@ -32,9 +32,19 @@ def tool(arguments: type[Arguments]) -> Tool:
 
 
 def test_a_tool_of_one_text_is_edited_as_that_text() -> None:
-    made = draft(tool(OneText), {"command": "a\n\tb "})
+    made_of = {"command": "a\n\tb "}
+    made = draft(tool(OneText), made_of)
     assert (made.text, made.field) == ("a\n\tb ", "command")
-    assert read(tool(OneText), "a\n\tb ") == {"command": "a\n\tb "}
+    assert read(tool(OneText), "a\n\tb ", made_of) == {"command": "a\n\tb "}
+
+
+def test_a_call_with_nothing_but_its_one_needed_text_is_edited_as_that_text() -> None:
+    """A command is no JSON, though `shell` takes more than a command."""
+    made = draft(tool(Mixed), {"path": "a.txt"})
+    assert (made.text, made.field) == ("a.txt", "path")
+    assert read(tool(Mixed), "b.txt", {"path": "a.txt"}) == {"path": "b.txt", "mode": 5, "names": []}
+    assert draft(tool(Mixed), {"path": "a.txt", "mode": 6}).field is None
+    assert draft(tool(Mixed), {"mode": 6}).field is None
 
 
 @pytest.mark.parametrize(
@@ -45,11 +55,11 @@ def test_every_other_tool_is_edited_as_json_and_comes_back_the_same(
 ) -> None:
     made = draft(tool(arguments), given)
     assert made.field is None
-    assert read(tool(arguments), made.text) == given
+    assert read(tool(arguments), made.text, given) == given
 
 
 def test_defaults_are_filled_in_so_that_they_are_shown() -> None:
-    assert read(tool(Mixed), '{"path": "a"}') == {"path": "a", "mode": 5, "names": []}
+    assert read(tool(Mixed), '{"path": "a"}', {}) == {"path": "a", "mode": 5, "names": []}
 
 
 @pytest.mark.parametrize(
@@ -62,18 +72,18 @@ def test_defaults_are_filled_in_so_that_they_are_shown() -> None:
 )  # fmt: skip
 def test_what_the_tool_would_not_take_is_refused_in_words(text: str) -> None:
     with pytest.raises(NotUsable) as refusal:
-        read(tool(Mixed), text)
+        read(tool(Mixed), text, {})
     assert str(refusal.value)
 
 
 def test_half_a_surrogate_in_a_text_is_refused() -> None:
     with pytest.raises(NotUsable):
-        read(tool(OneText), "\ud800")
+        read(tool(OneText), "\ud800", {})
 
 
 def test_json_nested_too_deep_is_refused() -> None:
     with pytest.raises(NotUsable):
-        read(tool(Mixed), '{"path": "a", "names": ' + "[" * 100_000 + "]" * 100_000 + "}")
+        read(tool(Mixed), '{"path": "a", "names": ' + "[" * 100_000 + "]" * 100_000 + "}", {})
 
 
 def test_differences_name_what_was_added_changed_and_left_out() -> None:

@@ -146,7 +146,13 @@ def _piece(shown: str, text: str) -> bool:
 
 def _within(shown: str, told: Sequence[str]) -> bool:
     """Whether a label is made of our own words and the text behind them."""
-    return any(tells(shown[at:], one) for at in range(min(len(shown), 40)) for one in told)
+    try:
+        whole = meant(shown.removesuffix("…"))
+    except Unreadable:
+        return False
+    cut = shown.endswith("…")
+    begins = range(min(len(whole), 40) + 1)
+    return any(one.startswith(whole[at:]) if cut else whole[at:] == one for at in begins for one in told)
 
 
 def _readable(shown: str) -> bool:
