@@ -120,6 +120,10 @@ def _do(command: str, chosen: Namespace, settings: Settings, redactor: Redactor)
             from bot.cli import usage
 
             asyncio.run(usage.list_usage(settings, chosen, SystemClock()))
+        case "grants", "list":
+            from bot.cli import grants
+
+            asyncio.run(grants.list_grants(settings, chosen, SystemClock()))
         case "audit", "list":
             asyncio.run(listings.list_audit(settings, chosen))
         case "audit", "show":

@@ -30,6 +30,7 @@ from bot.doctor import examine
 from bot.drills import Drills
 from bot.edits import Edits
 from bot.engine import Engine
+from bot.granting import Granting
 from bot.guild_book import GuildBook
 from bot.holding import Holding
 from bot.jobs.schedules import Schedules
@@ -145,6 +146,16 @@ async def open_app(
         await accounts.load(database.reader)
         policy = LayeredPolicy(file_policy, guild_rules=book.policy, reserved=authority.reserved)
         where = Configured(settings.places or ())
+        granting = Granting(
+            database=database,
+            clock=clock,
+            new_id=new_id,
+            authority=authority,
+            seal=seal,
+            tools=by_name,
+            who=lambda person: delivery.who(person),
+            enabled=settings.grants,
+        )
         delivery = Delivery(
             database=database,
             clock=clock,
@@ -153,6 +164,7 @@ async def open_app(
             authority=authority,
             seal=seal,
             where=where,
+            granting=granting,
         )
 
         async def ask_again(tx: Transaction, old: Approval, bound: Mapping[str, Any], problem: str) -> bool:
@@ -169,6 +181,7 @@ async def open_app(
             ask_again=ask_again,
             recheck=authority.recheck,
             vault=vault,
+            grants=granting,
         )
 
         asking = Asking(
@@ -177,9 +190,12 @@ async def open_app(
             executor=executor,
             lifetime=authority.lifetime,
             where=where,
+            granting=granting,
         )
 
-        decisions = Decisions(database=database, clock=clock, authority=authority, seal=seal, who=delivery.who)
+        decisions = Decisions(
+            database=database, clock=clock, authority=authority, seal=seal, who=delivery.who, granting=granting
+        )
 
         async def screen(run: Run, intent: str | None, action: str) -> str | None:
             earlier = await registry.screen(

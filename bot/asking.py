@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from bot.clock import Clock, NewId
 from bot.deferral.calls import PendingToolCall
 from bot.deferral.executor import Executor, digest_of
 from bot.deferral.tool import ToolKind
-from bot.rules import Asked, Subject
+from bot.granting import Granting
+from bot.rules import Asked
 from bot.where import Whereabouts, targets
 from storage import approvals, cards, outbox, requests, runs
 from storage.approvals import Approval, ApprovalState
+from storage.cards import Pings
 from storage.database import Transaction
+from storage.grants import Grant
 from storage.runs import Run, RunState
 
 Bound = Mapping[str, Any]
@@ -31,6 +34,15 @@ REMINDER_LEAD_MS = 15 * 60_000
 """How long before the deadline approvers are reminded; with a short lifetime, a third of it."""
 
 
+@dataclass(frozen=True, kw_only=True)
+class Seen:
+    """A call as it was looked at before its commit."""
+
+    bound: Bound
+    grant: Grant | None
+    """What would let it through in place of people."""
+
+
 class Asking:
     """Opens calls for people to decide."""
 
@@ -42,6 +54,7 @@ class Asking:
         executor: Executor,
         lifetime: Callable[[Asked], int],
         where: Whereabouts,
+        granting: Granting,
     ) -> None:
         """`lifetime` says how long a call waits, in milliseconds, and how much later a put-off deadline is."""
         self._clock = clock
@@ -49,27 +62,53 @@ class Asking:
         self._executor = executor
         self.lifetime = lifetime
         self._where = where
+        self._granting = granting
 
-    async def look(self, calls: Sequence[PendingToolCall]) -> list[Bound]:
-        """What each call is bound to. Reads files, so it comes before the transaction."""
-        return [await self._executor.bound(call.tool_name, call.args) for call in calls]
+    async def look(self, run: Run, calls: Sequence[PendingToolCall]) -> list[Seen]:
+        """What each call is bound to, and what lets it through. Reads files and asks about people, so it comes before
+        the transaction."""
+        return [await self._look(run, call) for call in calls]
+
+    async def _look(self, run: Run, call: PendingToolCall) -> Seen:
+        bound = await self._executor.bound(call.tool_name, call.args)
+        return Seen(bound=bound, grant=await self._granting.find(run, _draft(run, call, bound)))
 
     async def open(
-        self, tx: Transaction, run: Run, calls: Sequence[PendingToolCall], bound: Sequence[Bound], *, pause: int
+        self, tx: Transaction, run: Run, calls: Sequence[PendingToolCall], seen: Sequence[Seen], *, pause: int
     ) -> None:
-        """Store the calls of the run's `pause`-th pause, in the model's order. `RuntimeError` if one is taken."""
+        """Store the calls of the run's `pause`-th pause, in the model's order. `RuntimeError` if one is taken.
+
+        What a grant lets through is approved in the same commit, and nobody is asked.
+        """
         now = self._clock.now()
         for start in range(0, len(calls), CALLS_PER_CARD):
-            of_card = calls[start : start + CALLS_PER_CARD]
-            kinds = {call.kind for call in of_card}
+            of_card = range(start, min(start + CALLS_PER_CARD, len(calls)))
+            drafts = {position: _draft(run, calls[position], seen[position].bound) for position in of_card}
+            held = {
+                position: await self._granting.still(tx, seen[position].grant, run, draft)
+                for position, draft in drafts.items()
+            }
+            kinds = {calls[position].kind for position in of_card if held[position] is None}
             card = await self._open_card(tx, run.id, run.place, kinds)
             # A card shows one deadline, so the shortest is that of all its calls.
-            wait = min(self.lifetime(_subject(run, call)) for call in of_card)
-            for position, call in enumerate(of_card, start):
-                approval = self._approval(run, call, bound[position], card, pause, position, now, now + wait)
+            until = now + min(self.lifetime(draft) for draft in drafts.values())
+            for position, draft in drafts.items():
+                approval = self.sealed(
+                    replace(
+                        draft,
+                        id=self._new_id(),
+                        card=card,
+                        pause=pause,
+                        position=position,
+                        requested_at=now,
+                        expires_at=until,
+                    )
+                )
                 if not await approvals.open_approval(tx, approval):
-                    raise RuntimeError(f"call {call.call_id} of run {run.id} is already asked about")
-            await self._owe_reminder(tx, approval, kinds, now, expires_at=now + wait)
+                    raise RuntimeError(f"call {approval.call_id} of run {run.id} is already asked about")
+                if (grant := held[position]) is not None:
+                    await self._granting.allow(tx, grant, approval)
+            await self._owe_reminder(tx, approval, kinds, now, expires_at=until)
 
     async def again(self, tx: Transaction, old: Approval, bound: Bound, problem: str) -> bool:
         """Ask about an approved call as it would run now, the old approval being void. See `executor.AskAgain`."""
@@ -98,56 +137,22 @@ class Asking:
         return True
 
     async def _open_card(self, tx: Transaction, run: str, place: str, kinds: Collection[str]) -> str:
-        """A card at every place where people are to see it; its id."""
+        """A card at every place where people are to see it; its id. With no `kinds` nobody has to do anything about it:
+        then it stands where it was asked, and notifies nobody."""
+        id = self._new_id()
+        if not kinds:
+            await cards.open_card(tx, id=id, run=run, place=place, pings=Pings.NOBODY)
+            return id
         first, *others = targets(
             await self._where.of(tx, place),
             place,
             decided=ToolKind.APPROVAL in kinds,
             answered=ToolKind.QUESTION in kinds,
         )
-        id = self._new_id()
         await cards.open_card(tx, id=id, run=run, place=first.place, person=first.person, pings=first.pings)
         for one in others:
             await cards.add_copy(tx, id=self._new_id(), lead=id, place=one.place, person=one.person, pings=one.pings)
         return id
-
-    def _approval(
-        self,
-        run: Run,
-        call: PendingToolCall,
-        bound: Bound,
-        card: str,
-        pause: int,
-        position: int,
-        now: int,
-        expires_at: int,
-    ) -> Approval:
-        return self.sealed(
-            Approval(
-                id=self._new_id(),
-                run=run.id,
-                conversation=run.conversation,
-                card=card,
-                pause=pause,
-                position=position,
-                call_id=call.call_id,
-                kind=call.kind,
-                tool=call.tool_name,
-                arguments=dict(call.args),
-                reason=call.reason,
-                bound=dict(bound),
-                digest="",
-                seal="",
-                intent=call.intent,
-                action=call.action,
-                requester=run.requester,
-                place=run.place,
-                within=run.within,
-                state=ApprovalState.PENDING,
-                requested_at=now,
-                expires_at=expires_at,
-            )
-        )
 
     def sealed(self, approval: Approval) -> Approval:
         """The call with digest and seal as it is now."""
@@ -187,8 +192,32 @@ class Asking:
         )
 
 
-def _subject(run: Run, call: PendingToolCall) -> Subject:
-    return Subject(tool=call.tool_name, place=run.place, within=run.within, requester=run.requester)
+def _draft(run: Run, call: PendingToolCall, bound: Bound) -> Approval:
+    """The call as it is asked, without what only its commit knows."""
+    return Approval(
+        id="",
+        run=run.id,
+        conversation=run.conversation,
+        card="",
+        pause=0,
+        position=0,
+        call_id=call.call_id,
+        kind=call.kind,
+        tool=call.tool_name,
+        arguments=dict(call.args),
+        reason=call.reason,
+        bound=dict(bound),
+        digest="",
+        seal="",
+        intent=call.intent,
+        action=call.action,
+        requester=run.requester,
+        place=run.place,
+        within=run.within,
+        state=ApprovalState.PENDING,
+        requested_at=0,
+        expires_at=0,
+    )
 
 
 def _reminder(card: str, times: int) -> str:

@@ -6,6 +6,7 @@ Consent is a vote. The vote that completes what the rule asks for is the decisio
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -14,15 +15,20 @@ from bot.clock import Clock
 from bot.deferral import sentences
 from bot.deferral.authority import Act, Authority, belongs
 from bot.deferral.ballots import genuine
+from bot.deferral.grants import Remember
 from bot.deferral.seal import Seal
 from bot.deferral.tool import ToolKind
 from bot.errors import AlreadySettled, DecisionRefused, UnknownApproval
+from bot.granting import NOT_RECORDED, Granting
 from bot.rules import Standing
 from bot.surface import Actor, CardPress, Press
 from storage import approvals, audit, cards, meta, requests, votes
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
+from storage.grants import NotRecorded
 from storage.votes import Vote
+
+logger = logging.getLogger(__name__)
 
 Verdict = Literal["approve", "deny"]
 
@@ -52,23 +58,28 @@ class Decisions:
         authority: Authority,
         seal: Seal,
         who: sentences.Who,
+        granting: Granting,
     ) -> None:
         self._database = database
         self._clock = clock
         self._authority = authority
         self._seal = seal
         self._who = who
+        self.granting = granting
         self.moved: Callable[[Approval], None] = lambda call: None
 
     def listen(self, moved: Callable[[Approval], None]) -> None:
         """From now on `moved` hears of every call that was settled, voted about or changed, after the commit."""
         self.moved = moved
 
-    async def decide(self, press: Press, verdict: Verdict, *, reason: str | None = None) -> Approval:
+    async def decide(
+        self, press: Press, verdict: Verdict, *, reason: str | None = None, remember: Remember | None = None
+    ) -> Approval:
         """See `Engine.decide`."""
         if verdict == "deny":
             return await self._act(press, Act.DENY, lambda tx, call, actor: self._deny(tx, call, actor, reason))
-        return await self._act(press, Act.APPROVE, self._approve)
+        act = Act.APPROVE if remember is None else Act.GRANT
+        return await self._act(press, act, lambda tx, call, actor: self._approve(tx, call, actor, remember))
 
     async def answer(self, press: Press, text: str) -> Approval:
         """See `Engine.answer`."""
@@ -162,19 +173,24 @@ class Decisions:
 
     # -- what can be done -----------------------------------------------------------------------
 
-    async def _approve(self, tx: Transaction, call: Approval, actor: Actor) -> Approval | None:
-        """One more vote; with the last of them the call is approved."""
+    async def _approve(
+        self, tx: Transaction, call: Approval, actor: Actor, remember: Remember | None
+    ) -> Approval | None:
+        """One more vote; with the last of them the call is approved, and remembered if they want it so."""
+        if remember is not None:
+            await self.granting.agree(tx, call, actor)
         given = genuine(self._seal, call, await votes.of(tx, call.id))
         counted = self._authority.standing(call, given)
         if actor.id in counted.given:
             raise AlreadySettled("already_voted", f"You have approved this already. {self._missing(call, counted)}")
         roles = actor.roles & self._authority.rule_for(call).every_role
-        vote = self._vote(call, actor, "approve", roles)
+        vote = self._vote(call, actor, "approve", roles, remember or "")
         persons = {*(one.person for one in given), actor.id}
         complete = self._authority.standing(call, [*given, vote]).complete
         await votes.cast(tx, vote, call, complete=complete)
         if not complete:
             return call
+        await self.granting.make(tx, call, [*given, vote], by=actor.id)
         return await approvals.settle(
             tx,
             call.id,
@@ -187,6 +203,7 @@ class Decisions:
     async def _deny(self, tx: Transaction, call: Approval, actor: Actor, reason: str | None) -> Approval | None:
         vote = self._vote(call, actor, "deny", frozenset())
         await votes.cast(tx, vote, call, complete=True)
+        await self.granting.denied(tx, call, by=actor.id)
         return await approvals.settle(tx, call.id, ApprovalState.DENIED, by=actor.id, at=vote.at, note=reason)
 
     async def _cancel(self, tx: Transaction, call: Approval, actor: Actor) -> Approval | None:
@@ -200,14 +217,15 @@ class Decisions:
             frm=call.state,
         )
 
-    def _vote(self, call: Approval, actor: Actor, verdict: Verdict, roles: frozenset[str]) -> Vote:
+    def _vote(self, call: Approval, actor: Actor, verdict: Verdict, roles: frozenset[str], remember: str = "") -> Vote:
         return Vote(
             approval=call.id,
             person=actor.id,
             verdict=verdict,
             roles=roles,
             at=self._clock.now(),
-            seal=self._seal.vote(call.id, call.digest, actor.id, verdict, roles),
+            seal=self._seal.vote(call.id, call.digest, actor.id, verdict, roles, remember),
+            remember=remember,
         )
 
     async def _act(
@@ -233,6 +251,11 @@ class Decisions:
                     await cards.seen(tx, call.card, place=press.place, message=press.message)
             if moved is None:
                 raise await self._too_late(act, call)
+        except NotRecorded as error:
+            logger.exception("not recorded", extra={"action": "not_recorded", "approval": press.approval})
+            refusal = DecisionRefused("not_recorded", NOT_RECORDED)
+            await self.refused(press.approval, press.actor, refusal)
+            raise refusal from error
         except DecisionRefused as refusal:
             await self.refused(press.approval, press.actor, refusal)
             raise

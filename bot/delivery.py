@@ -16,6 +16,7 @@ from bot.deferral.authority import Authority
 from bot.deferral.seal import Seal
 from bot.errands import MOST_TRIES, back_off, delivering
 from bot.errors import DeliveryError, Unreachable
+from bot.granting import Granting
 from bot.lanes import Lanes
 from bot.notices import Notices
 from bot.showing import Showing
@@ -74,10 +75,11 @@ class Delivery:
         authority: Authority,
         seal: Seal,
         where: Whereabouts,
+        granting: Granting,
     ) -> None:
         self._database = database
         self._clock = clock
-        self._views = Views(database=database, profiles=profiles, authority=authority, seal=seal)
+        self._views = Views(database=database, profiles=profiles, authority=authority, seal=seal, granting=granting)
         self._lanes = Lanes()
         self._surface: Surface | None = None
         self.replies: dict[str, Reply] = {}

@@ -20,6 +20,7 @@ from bot.deferral import sentences
 from bot.deferral.authority import Act, Authority
 from bot.deferral.executor import Executor
 from bot.deferral.external import deliver
+from bot.deferral.grants import Remember
 from bot.delivery import Delivery, say_at_once
 from bot.edits import Edits
 from bot.errors import DecisionRefused, UnknownApproval
@@ -132,6 +133,7 @@ class Engine:
         self.forks = Forks(database=database, clock=clock)
         """How they go on in a second place."""
         self.decisions, self.edits, self.schedules = decisions, edits, schedules
+        self.granting = decisions.granting
         self.showing = delivery.showing
         decisions.listen(self._after)
         schedules.listen(self._deliver)
@@ -203,6 +205,7 @@ class Engine:
             await self._turns.part([run_id])
             return  # queued it stays, and is taken up after the next start
         await self._turns.go(run_id)
+        await self._start_approved()  # what a grant lets through waits for no press
         await self._holding.part(run_id)
         await self._deliver()
 
@@ -231,9 +234,14 @@ class Engine:
 
     # -- decisions ------------------------------------------------------------------------------
 
-    async def decide(self, press: Press, verdict: Verdict, *, reason: str | None = None) -> Approval:
-        """Decide one call. What was approved starts at once, in the background. See `Decisions.decide`."""
-        return await self.decisions.decide(press, verdict, reason=reason)
+    async def decide(
+        self, press: Press, verdict: Verdict, *, reason: str | None = None, remember: Remember | None = None
+    ) -> Approval:
+        """Decide one call. What was approved starts at once, in the background. See `Decisions.decide`.
+
+        `remember`: approve the very call from now on as well, see `Granting`.
+        """
+        return await self.decisions.decide(press, verdict, reason=reason, remember=remember)
 
     async def answer(self, press: Press, text: str) -> Approval:
         """Answer a question, as the person who was asked. Raises `DecisionRefused`."""

@@ -77,6 +77,16 @@ def program_texts(schema: Mapping[str, Any]) -> tuple[frozenset[str], str | None
     return frozenset(lists), None
 
 
+def text_in(arguments: Mapping[str, Any], *, but: frozenset[str]) -> str | None:
+    """The name of a given argument, however deep, that is a program's text by its name, other than those of `but` at
+    the top; None if there is none. A schema need not name everything that it takes."""
+    for depth, part in enumerate(_parts(arguments)):
+        for name in part:
+            if _plain(str(name)) in _TEXTS and (depth or name not in but):
+                return str(name)
+    return None
+
+
 def _plain(name: str) -> str:
     return re.sub(r"[^a-z]", "", name.lower())
 

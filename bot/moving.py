@@ -58,6 +58,8 @@ class Moving:
         """The copy has no place any more, because of `problem`. `above`: see `shut`."""
         await cards.leave(tx, card.id, error=problem)
         await self.record(tx, "card_not_posted", card, problem=problem)
+        if not await waits(tx, card):
+            return  # nobody has to see it for anything
         copies = await cards.copies(tx, card.root)
         live = [copy for copy in copies if _counts(copy)]
         if any(copy.person is None for copy in live):

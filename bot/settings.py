@@ -106,6 +106,8 @@ class Settings(BaseSettings):
     """Secrets that calls of some tools may refer to, with their values as they were when the settings were read."""
     approval_ttl: Annotated[timedelta, BeforeValidator(values.duration(least=6))] = timedelta(hours=24)
     """How long a request waits for a decision."""
+    grants: Annotated[bool, BeforeValidator(values.switch)] = True
+    """Whether people may allow an exact call for a time, in place of approving it each time."""
     hold_seconds: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=60)
     """How long a turn waits in place for a decision."""
 

@@ -24,7 +24,7 @@ from bot.surface import CardView, Reply, Surface
 from bot.views import Views
 from bot.where import MOST_PEOPLE, Whereabouts
 from storage import approvals, cards, runs
-from storage.approvals import ApprovalState
+from storage.approvals import Approval, ApprovalState
 from storage.cards import Card, Pings, Shut
 from storage.database import Database, Transaction
 from storage.runs import Run
@@ -98,7 +98,9 @@ class Showing:
             if card is None or card.gone or card.shown >= card.version:
                 return
             view = await self._views.of(card)
-            if card.message is None and not any(call.state is ApprovalState.PENDING for call in view.approvals):
+            # What a grant let through was never to be decided: its card is how people learn of it.
+            shows = any(call.state is ApprovalState.PENDING or call.granted for call in view.approvals)
+            if card.message is None and not shows:
                 # Settled before anybody could see it: a live-looking card would be a lie.
                 async with self._database.begin("drop card") as tx:
                     await cards.give_up(tx, id, version=card.version, error="settled before it was shown")
@@ -114,7 +116,10 @@ class Showing:
                 return
             # An edit that is forgotten in a power cut is made again; a card that is posted must not be.
             async with self._database.begin("card shown", durable=card.message is None) as tx:
-                await cards.shown(tx, id, version=card.version, message=message)
+                # A card that is posted late may be an earlier attempt's message, found again by its nonce, and show how
+                # things stood then: it is owed an edit.
+                late = card.message is None and not all(map(_is_new, view.approvals))
+                await cards.shown(tx, id, version=card.version - late, message=message)
                 if card.message is None:
                     await self._posted(tx, id, message, unseen=unseen)
 
@@ -136,6 +141,7 @@ class Showing:
         places = await self._where.of(reader, view.approvals[0].place)
         quiet = places.quiet is not None and places.quiet.covers(self._clock.now())
         silent = quiet and any(call.kind == ToolKind.APPROVAL for call in view.approvals)
+        silent = silent or all(call.granted for call in view.approvals)
         if card.pings is Pings.NOBODY or card.posts:
             return replace(view, ping=(), ping_roles=(), silent=silent)
         copies = await cards.copies(reader, card.root)
@@ -260,3 +266,8 @@ class Showing:
         connected comes out with the edit."""
         async with self._database.begin("look again", durable=False) as tx:
             await cards.doubt(tx, most=MOST_LOOKS)
+
+
+def _is_new(call: Approval) -> bool:
+    """Whether the call stands as it did when it was stored."""
+    return call.state is (ApprovalState.APPROVED if call.granted else ApprovalState.PENDING)

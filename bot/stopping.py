@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from contextlib import asynccontextmanager
 
 from bot.agent import history
 from bot.clock import Clock
@@ -10,7 +11,7 @@ from bot.deferral import sentences
 from bot.deferral.authority import WRONG_GUILD, Authority
 from bot.deferral.sentences import Who
 from bot.ending import Stopped, stop
-from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
+from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
 from bot.place import space_of
 from bot.stretches import HISTORY
 from bot.surface import CardPress
@@ -52,7 +53,11 @@ class Stopping:
         For who asked and for approvers. What it had said stays as its answer, and in the conversation. A call that a
         person approved and that runs already is not stopped: its card goes on telling the truth.
         """
-        run = await self.permitted(press, NOT_YOURS)
+        async with self._recorded(press):
+            return await self._stop(press)
+
+    async def _stop(self, press: CardPress) -> str:
+        run = await self._permitted(press, NOT_YOURS)
         if run.kind is RunKind.JOB:
             raise AlreadySettled("job", say("turns.in_background", id=run.id))
         now, said = self._clock.now(), self._turns.progress.said(run.id)
@@ -88,6 +93,29 @@ class Stopping:
 
         `refusal` is for people who may not. The turn may have become a job meanwhile.
         """
+        async with self._recorded(press):
+            return await self._permitted(press, refusal)
+
+    @asynccontextmanager
+    async def _recorded(self, press: CardPress) -> AsyncIterator[None]:
+        """Whatever is refused within is on the trail."""
+        try:
+            yield
+        except DecisionRefused as refusal:
+            run = await runs.get(self._database.reader, press.card)
+            async with self._database.begin("refused press") as tx:
+                await audit.record(
+                    tx,
+                    at=self._clock.now(),
+                    actor=press.actor.id,
+                    event="press_refused",
+                    run=run.id if run is not None else None,
+                    conversation=run.conversation if run is not None else None,
+                    detail={"code": refusal.code},
+                )
+            raise
+
+    async def _permitted(self, press: CardPress, refusal: str) -> Run:
         run = await runs.get(self._database.reader, press.card)
         if run is None or (run.kind is RunKind.JOB and run.moved_from is None):
             raise UnknownApproval("unknown", "This request is not known any more.")

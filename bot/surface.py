@@ -14,6 +14,7 @@ from bot.rules import Standing
 from storage.approvals import Approval
 from storage.attachments import Attached
 from storage.cards import Card
+from storage.grants import Grant
 from storage.jobs import Job, Step
 from storage.runs import Run
 from storage.schedules import Schedule
@@ -113,6 +114,10 @@ class CardView:
     """Roles to notify likewise; exact role ids."""
     silent: bool = False
     """Nobody's device is to make a sound when it is posted."""
+    grants: Mapping[str, Grant] = field(default_factory=dict)
+    """By call: the grant that let it through, or that was made with it."""
+    grantable: frozenset[str] = frozenset()
+    """Calls with which one can be made."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -77,8 +77,19 @@ def _text(entry: AuditEntry, call: Approval, who: sentences.Who, quote: Quote) -
             return f"{actor} voted: {detail.get('verdict')}"
         case "run_again":
             return f"{actor} asked for it once more, as another request"
+        case "approved" if "grant" in detail:
+            return f"{_makers(detail, who)} had allowed exactly this call before (grant `{detail['grant']}`)"
         case "approved":
             return f"{actor} approved it"
+        case "grant_made":
+            return f"{_makers(detail, who)} allowed the very call from then on (grant `{detail['grant']}`)"
+        case "grant_used":
+            of = f" of {detail['of']}" if detail.get("of") else ""
+            return f"Use {detail['use']}{of} of the grant was counted"
+        case "grant_ended":
+            return (
+                f"{actor} {'denied a call like it, which ended' if detail['why'] == 'denied' else 'revoked'} its grant"
+            )
         case "denied":
             return f"{actor} denied it{_noted(detail, quote)}"
         case "expired":
@@ -99,6 +110,10 @@ def _text(entry: AuditEntry, call: Approval, who: sentences.Who, quote: Quote) -
         case event:
             more = f" {quote(json.dumps(detail, ensure_ascii=False))}" if detail else ""
             return f"{event.replace('_', ' ')}{f' by {actor}' if actor else ''}{more}"
+
+
+def _makers(detail: dict[str, Any], who: sentences.Who) -> str:
+    return " and ".join(who(str(person)) for person in detail["makers"])
 
 
 def _ended(state: ApprovalState, detail: dict[str, Any], call: Approval, actor: str, quote: Quote) -> str:

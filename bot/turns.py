@@ -11,7 +11,7 @@ import logging
 from collections.abc import Iterable, Sequence
 
 from bot.agent.loop import AgentLoop
-from bot.asking import Asking, Bound
+from bot.asking import Asking, Seen
 from bot.background import to_the_end
 from bot.clock import Clock
 from bot.deferral import sentences
@@ -25,7 +25,8 @@ from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
 from bot.progress import Progress
 from bot.stretches import HISTORY, Stretches
-from storage import attachments, conversations, jobs, runs
+from storage import approvals, attachments, conversations, jobs, runs
+from storage.approvals import ApprovalState
 from storage.database import Database, Transaction
 from storage.jobs import Note
 from storage.runs import Run, RunKind, RunState, UnknownPause
@@ -236,11 +237,11 @@ class Turns:
             await self._fail(run, BROKEN_TEXT)
         else:
             if result.pending:
-                await self._show_waiting(run, result.text, [call.kind for call in result.pending])
+                await self._show_waiting(run, result.text)
 
     async def _store(self, run: Run, length: int, result: LoopResult, told: Sequence[Note], *, spent_ms: int) -> None:
         """The one transaction that ends a stretch (T0 or T5)."""
-        bound = await self._asking.look(result.pending)
+        seen = await self._asking.look(run, result.pending)
         async with self._database.begin("pause" if result.pending else "finish") as tx:
             await self._watch.accounts.write(tx, run.id)
             run = await _as_stored(tx, run)
@@ -259,7 +260,7 @@ class Turns:
             if new_length is None:
                 raise RuntimeError(f"conversation {run.conversation} grew outside its lane")
             if result.pending:
-                await self._pause(tx, run, result, bound, new_length)
+                await self._pause(tx, run, result, seen, new_length)
             elif await jobs.notes_of(tx, run.id):
                 await runs.again(tx, run.id, owner=self._boot)  # somebody has told it something meanwhile
             elif await runs.end(tx, run.id, RunState.DONE, owner=self._boot, at=self._clock.now(), result=result.text):
@@ -279,7 +280,7 @@ class Turns:
 
     # -- T0: the run waits ----------------------------------------------------------------------
 
-    async def _pause(self, tx: Transaction, run: Run, result: LoopResult, bound: Sequence[Bound], length: int) -> None:
+    async def _pause(self, tx: Transaction, run: Run, result: LoopResult, seen: Sequence[Seen], length: int) -> None:
         hold_until = self._holding.until(run.id) if run.kind is RunKind.TURN else None
         waits = await runs.wait(
             tx,
@@ -293,14 +294,16 @@ class Turns:
             return  # cancelled meanwhile: nothing is asked any more
         if hold_until is not None:
             self._holding.keep(run.id, hold_until)
-        await self._asking.open(tx, run, result.pending, bound, pause=run.pauses + 1)
+        await self._asking.open(tx, run, result.pending, seen, pause=run.pauses + 1)
         if run.announces is not None and not run.pauses:
             await news.release(tx, run, result.text, at=self._clock.now())
 
-    async def _show_waiting(self, run: Run, said: str, kinds: Sequence[str]) -> None:
+    async def _show_waiting(self, run: Run, said: str) -> None:
         """Progress in a reply that is held; not owed, so its failure costs nothing."""
         reply = self._delivery.replies.get(run.id)
         if reply is not None and self._holding.holds(run.id):
+            calls = await approvals.of_pause(self._database.reader, run.id, run.pauses + 1)
+            kinds = {call.kind for call in calls if call.state is ApprovalState.PENDING}
             waiting = sentences.waiting(kinds, await self._delivery.showing.elsewhere(run, pause=run.pauses + 1))
             # Which message this is gets stored with the card, which is posted next.
             await show_progress(reply, f"{said}\n\n{waiting}" if said.strip() else waiting, resting=True)

@@ -10,12 +10,14 @@ from bot.deferral.ballots import genuine
 from bot.deferral.digest import differences
 from bot.deferral.seal import Seal
 from bot.deferral.tool import ToolKind
+from bot.granting import Granting
 from bot.surface import CardView
-from storage import approvals, requests, runs, schedules, votes
+from storage import approvals, grants, requests, runs, schedules, votes
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.database import Database
-from storage.runs import RunKind
+from storage.grants import Grant
+from storage.runs import Run, RunKind
 from storage.votes import Vote
 
 
@@ -34,12 +36,21 @@ class Due:
 class Views:
     """Gathers the cards of one process."""
 
-    def __init__(self, *, database: Database, profiles: Mapping[str, str], authority: Authority, seal: Seal) -> None:
+    def __init__(
+        self,
+        *,
+        database: Database,
+        profiles: Mapping[str, str],
+        authority: Authority,
+        seal: Seal,
+        granting: Granting,
+    ) -> None:
         """`profiles` says by tool what its body may touch; it may grow."""
         self._database = database
         self._profiles = profiles
         self._authority = authority
         self._seal = seal
+        self._granting = granting
 
     async def of(self, card: Card) -> CardView:
         """What the card shows now."""
@@ -62,7 +73,18 @@ class Views:
             deciders={id: self._authority.who_can(call) for id, (call, _) in consent.items()},
             ping=tuple(sorted(users)),
             ping_roles=tuple(sorted(roles)),
+            grants={id: grant for id, (call, _) in consent.items() if (grant := await self._grant(call)) is not None},
+            grantable=frozenset(id for id, (call, _) in consent.items() if self._may_grant(call, run)),
         )
+
+    async def _grant(self, call: Approval) -> Grant | None:
+        """The grant that let the call through, or that was made with it."""
+        if call.granted is not None:
+            return await grants.get(self._database.reader, call.granted)
+        return None if call.state is ApprovalState.PENDING else await grants.made_with(self._database.reader, call.id)
+
+    def _may_grant(self, call: Approval, run: Run | None) -> bool:
+        return call.state is ApprovalState.PENDING and self._granting.objection(call, run) is None
 
     async def due(self, card: str) -> Due:
         """Whom to remind of a card, and of when: nobody is asked twice who has approved all of it already."""
@@ -97,4 +119,6 @@ class Views:
         before = await approvals.get(self._database.reader, replaces)
         if before is None or before.arguments != call.arguments:
             return ()  # somebody edited it: then it is another action altogether
+        if before.granted is not None and before.bound == call.bound:
+            return (before.note or "",)
         return tuple(differences(before.bound, call.bound))

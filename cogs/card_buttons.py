@@ -12,6 +12,7 @@ from cogs import inert
 from cogs.card_words import choices_of
 from cogs.custom_ids import CustomId, Verb, steady
 from cogs.limits import BUTTON_LABEL, BUTTONS_IN_ROW
+from cogs.speech import tell
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 
@@ -43,8 +44,13 @@ def of_call(call: Approval, *, can_approve: bool, unseen: bool, choices: int) ->
         yield _button("Run again", _GREY, Verb.AGAIN, call.id)
 
 
-def of_card(card: Card, calls: Sequence[Approval], *, can_approve: bool, unseen: bool) -> Iterator[Button]:
-    """The buttons for a card as a whole, the most needed first: where there is no room, the last ones are left out."""
+def of_card(
+    card: Card, calls: Sequence[Approval], *, can_approve: bool, unseen: bool, grantable: bool = False
+) -> Iterator[Button]:
+    """The buttons for a card as a whole, the most needed first: where there is no room, the last ones are left out.
+
+    `grantable`: its only call can be approved from now on as well.
+    """
     waiting = [call for call in calls if call.state is ApprovalState.PENDING]
     asks = [call for call in waiting if call.kind == ToolKind.APPROVAL]
     if len(asks) > 1:
@@ -58,6 +64,8 @@ def of_card(card: Card, calls: Sequence[Approval], *, can_approve: bool, unseen:
         yield _button("Cancel all" if len(waiting) > 1 else "Cancel", _GREY, Verb.ALL_CANCEL, card.root)
     if asks:
         yield _button("Extend", _GREY, Verb.EXTEND, card.root)
+    if grantable:
+        yield _button(tell("grants.button"), _GREY, Verb.REMEMBER, calls[0].id)
 
 
 def in_rows(buttons: Iterable[Button]) -> Iterator[ui.ActionRow[ui.LayoutView]]:

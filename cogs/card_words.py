@@ -15,11 +15,12 @@ from bot.deferral.tool import ToolKind
 from bot.place import channel_of, is_private
 from bot.rules import Standing
 from bot.surface import CardView
-from cogs import inert
+from cogs import grant_words, inert
 from cogs.limits import length
 from cogs.speech import tell
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
+from storage.grants import Grant
 
 _CONTEXT = 12
 """Characters of what stayed the same that are shown around a change."""
@@ -90,6 +91,13 @@ def consent(standing: Standing | None, call: Approval, *, most: int) -> list[str
     elif anybody > 0:
         wanted.append(f"{anybody} more")
     return [" ".join([*lines, f"Missing: {', and '.join(wanted)}."])]
+
+
+def granted(grant: Grant | None, call: Approval, *, most: int) -> list[str]:
+    """That a grant let the call through, or that one was made with it, and how much of it is left."""
+    if grant is None:
+        return []
+    return [grant_words.on_card(grant, call, _some([f"<@{person}>" for person in grant.makers], most))]
 
 
 def _some(names: Sequence[str], most: int) -> str:

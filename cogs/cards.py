@@ -120,6 +120,7 @@ class _Row:
         self._first = [
             *card_words.consent(standing, call, most=room.names),
             *card_words.changes(call, limit=room.remarks, most=room.names),
+            *card_words.granted(view.grants.get(call.id), call, most=room.names),
         ]
         budget = room.arguments - length("\n".join(self._first))
         self.drawn = arguments.draw(shown_arguments(call), budget=budget, lines=room.lines)
@@ -180,7 +181,9 @@ def _alone(view: CardView, row: _Row, file: list[Item]) -> Iterator[Item]:
     yield layout.text(f"### {row.title}\n{row.requester} · `{row.call.id}`\n{row.drawn.text}")
     yield from file
     yield layout.text("\n".join([*row.circumstances(), card_words.deadline([row.call], view.card)]))
-    whole = card_buttons.of_card(view.card, view.approvals, can_approve=False, unseen=False)
+    # Whoever allows a call from now on has to have seen it whole.
+    grantable = row.call.id in view.grantable and row.can_approve and not row.drawn.hidden
+    whole = card_buttons.of_card(view.card, view.approvals, can_approve=False, unseen=False, grantable=grantable)
     yield from card_buttons.in_rows(chain(row.buttons(card_buttons.CHOICES), whole))
 
 

@@ -31,6 +31,7 @@ from cogs.doctor import Doctor
 from cogs.drill import Drill
 from cogs.errors import SignoffTree
 from cogs.fork import Fork
+from cogs.grants import Grants
 from cogs.help import Help
 from cogs.inbox import Inbox
 from cogs.jobs import Jobs
@@ -152,6 +153,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(mentions)
         await self.add_cog(Catching(self, self._upkeep.missed, mentions, spawn))
         await self.add_cog(Approvals(self._engine))
+        await self.add_cog(Grants(self._engine))
         await self.add_cog(Jobs(self, self._engine))
         await self.add_cog(Schedules(self, self._engine))
         await self.add_cog(Inbox(self._engine, self.surface))

@@ -22,6 +22,8 @@ class Verb(StrEnum):
     APPROVE = "approve"
     APPROVE_UNSEEN = "approve-unseen"
     """Approve a call that the card does not show whole: asks once more before it counts."""
+    REMEMBER = "remember"
+    """Opens the form for approving it and the very call from then on."""
     DENY = "deny"
     DENY_REASON = "deny-reason"
     """Opens the form for a denial's reason."""
@@ -48,6 +50,10 @@ class Verb(StrEnum):
     LIST_CANCEL = "list-cancel"
     LIST_DETAILS = "list-details"
     LIST_PAGE = "list-page"
+    GRANTS_PAGE = "grants-page"
+    """In the private list of grants, here and in the next one; the number is the page."""
+    GRANTS_REVOKE = "grants-revoke"
+    """A choice in the list; the id says nothing."""
     RULES_HOME = "rules-home"
     """In the private list of a guild's rules, from here on. The id is a draft's with the number of a rule behind it,
     the edition the draft's revision."""
@@ -84,6 +90,7 @@ class Verb(StrEnum):
     USAGE_WHOSE = "usage-whose"
     FORM_ANSWER = "form-answer"
     """A submitted form; the number tells this opening of it from others. Here and in the next six."""
+    FORM_REMEMBER = "form-remember"
     FORM_APPROVE = "form-approve"
     FORM_LIST_APPROVE = "form-list-approve"
     FORM_ALL_APPROVE = "form-all-approve"
@@ -114,7 +121,8 @@ class Verb(StrEnum):
 MESSAGELESS = frozenset({Verb.FORM_ASK_ABOUT})
 """What no button has opened, and so stands on no message; everything else counts on its own message only."""
 FORMS = frozenset(verb for verb in Verb if verb.startswith("form-"))
-NUMBERED = FORMS | {Verb.CHOICE, Verb.TOOLS_PAGE} | {verb for verb in Verb if verb.startswith("list-")}
+GRANTS = frozenset({Verb.GRANTS_PAGE, Verb.GRANTS_REVOKE})
+NUMBERED = FORMS | GRANTS | {Verb.CHOICE, Verb.TOOLS_PAGE} | {verb for verb in Verb if verb.startswith("list-")}
 RULES = frozenset(verb for verb in Verb if verb.startswith(("rules-", "form-rules-")))
 EDITIONED = frozenset({Verb.ALL_APPROVE, Verb.ALL_APPROVE_UNSEEN, Verb.ALL_DENY, Verb.FORM_ALL_APPROVE}) | RULES
 """What decides about all calls of a card must not decide about one that the presser has not seen; likewise rules."""

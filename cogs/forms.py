@@ -12,12 +12,15 @@ from typing import Any
 
 import discord
 
+from bot.deferral.grants import Remember
 from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.surface import Press
 from bot.texts.text import say
-from cogs import inert, modals
+from cogs import grant_words, inert, modals
 from cogs.interactions import DISCORD_FAILED, whisper
+from cogs.speech import tell
+from storage.approvals import ApprovalState
 
 logger = logging.getLogger(__name__)
 
@@ -48,6 +51,22 @@ async def deny(engine: Engine, press: Press, reason: str) -> None:
         await engine.decide(press, "deny", reason=reason.strip())
     except DecisionRefused as refusal:
         raise given_back(refusal, reason) from refusal
+
+
+async def remember(engine: Engine, press: Press, interaction: discord.Interaction) -> None:
+    """Approve a call and the very same from then on, and say what that came to. Raises `DecisionRefused`."""
+    chosen = next(iter(modals.filled(interaction).get(modals.TERMS, ())), "")
+    if chosen not in set(Remember):
+        raise DecisionRefused("blank", say("grants.no_terms"))
+    call = await engine.decide(press, "approve", remember=Remember(chosen))
+    if call.state is ApprovalState.PENDING:
+        await whisper(interaction, tell("grants.wished"))
+        return
+    grant = await engine.granting.made_with(call)
+    if grant is None:
+        await whisper(interaction, tell("grants.only_once"))
+    else:
+        await whisper(interaction, tell("grants.remembered", rest=grant_words.remaining(grant)))
 
 
 async def edit(engine: Engine, press: Press, interaction: discord.Interaction) -> None:

@@ -12,7 +12,7 @@ from cogs import inert
 from cogs.custom_ids import CustomId, Verb
 from cogs.help_texts import TEXTS, Topic
 from cogs.interactions import whisper
-from cogs.limits import listed
+from cogs.limits import CONTENT, listed
 
 HELP = TEXTS[Topic.START] + "\n\n-# `/help` has more, by topic."
 """What somebody is told who said nothing else to the bot."""
@@ -39,7 +39,7 @@ def told(topic: Topic, every: Sequence[object]) -> str:
     """The text of a topic, given all commands."""
     if topic is not Topic.COMMANDS:
         return TEXTS[topic]
-    return listed(sorted(_lines(every)))
+    return listed(sorted(_lines(every)), room=CONTENT - 30)  # nothing else stands there but how many are left out
 
 
 def picker(chosen: Topic) -> ui.View:

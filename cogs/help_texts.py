@@ -31,6 +31,8 @@ TEXTS: dict[Topic, str] = {
         "**A card** shows one call whole, who asked for it, why it asks, what it may touch, and until when it waits.\n"
         "- **Approve**, **Deny**, **Deny with reason…**: for those who may decide. The reason reaches the model.\n"
         "- **Edit…** changes the call. That makes a new one, which waits for an approval of its own.\n"
+        "- **Approve and remember…** approves it and the very same call of that person here, for a time. `/grants`"
+        " lists what holds, and ends it.\n"
         "- **Cancel** takes back what you asked for. **Extend** puts the deadline off.\n"
         "- **Details** shows everything, for you alone. **Run again** asks once more after an ending.\n\n"
         "Who may decide is looked up when the button is pressed, and once more before anything runs. Some calls need"

@@ -45,10 +45,9 @@ def nonce(key: str, piece: int = 0) -> str:
     return base64.b32encode(digest).decode("ascii").lower()
 
 
-def listed(entries: list[str]) -> str:
-    """Lines of a list in one message; what does not fit is counted."""
+def listed(entries: list[str], *, room: int = LIST) -> str:
+    """Lines of a list in one message; what does not fit into `room` characters is counted."""
     shown: list[str] = []
-    room = LIST
     for entry in entries:
         room -= length(entry) + 1
         if room < 0:

@@ -13,16 +13,24 @@ import discord
 from discord import ui
 
 from bot.deferral.amend import Draft
+from bot.deferral.grants import Remember
 from bot.texts.entry import Language
-from bot.texts.text import say
+from bot.texts.text import key, say
 from cogs import inert, limits
 from cogs.custom_ids import CustomId, Verb
-from cogs.speech import tell
+from cogs.speech import shown, tell
 
 _FIELD = "text"
 _FILE = "file"
 _REASON = 1_000
 """Characters of a denial's reason."""
+TERMS = "terms"
+"""The field of the form for remembering."""
+_TERMS = {
+    Remember.HALF_HOUR: key("grants.half_hour"),
+    Remember.FIVE_TIMES: key("grants.five_times"),
+    Remember.UNTIL_REVOKED: key("grants.until_revoked"),
+}
 CONFIRMATION = say("modals.confirmation")
 """What has to be typed to approve something that the card does not show whole."""
 
@@ -48,6 +56,22 @@ def reason(id: str, opening: int) -> ui.Modal:
     )
     label = ui.Label(text=tell("modals.reason"), description=tell("modals.reason_hint"), component=field)
     return form(tell("modals.deny_title"), Verb.FORM_DENY, id, opening, label)
+
+
+def remember(id: str, opening: int) -> ui.Modal:
+    """The form for approving a call, and the very same from then on."""
+    terms: ui.Select[ui.Modal] = ui.Select(
+        custom_id=TERMS,
+        options=[discord.SelectOption(label=shown(say(label)), value=wish) for wish, label in _TERMS.items()],
+    )
+    return form(
+        tell("grants.title"),
+        Verb.FORM_REMEMBER,
+        id,
+        opening,
+        ui.TextDisplay(tell("grants.covers")),
+        ui.Label(text=tell("grants.how_long"), component=terms),
+    )
 
 
 def edit(id: str, opening: int, draft: Draft) -> ui.Modal:

@@ -26,6 +26,7 @@ from cogs import (
     card_words,
     details,
     forms,
+    grant_presses,
     help,
     job_presses,
     list_presses,
@@ -35,7 +36,7 @@ from cogs import (
     usage,
 )
 from cogs.ask_about import AskAbout
-from cogs.custom_ids import MESSAGELESS, RULES, CustomId, Verb, decode
+from cogs.custom_ids import GRANTS, MESSAGELESS, RULES, CustomId, Verb, decode
 from cogs.drill import Drill
 from cogs.interactions import acknowledge, actor_of, open_form, place_of, whisper
 from cogs.replies import Spawn
@@ -122,6 +123,9 @@ class Presses(commands.Cog):
         if pressed.verb in list_presses.VERBS:
             await list_presses.handle(interaction, pressed, message, self._engine)
             return
+        if pressed.verb in GRANTS:
+            await grant_presses.handle(interaction, pressed, message, self._engine)
+            return
         if pressed.verb in RULES:
             await policy_presses.handle(interaction, pressed, message, self._engine.policy_desk)
             return
@@ -179,6 +183,10 @@ class Presses(commands.Cog):
                 if await _in_time(self._engine.decisions.permitted(one, Act.DENY)) is None:
                     logger.warning("form shown unasked", extra={"action": "look_slow", "approval": one.approval})
                 await open_form(interaction, modals.reason(pressed.id, interaction.id))
+            case Verb.REMEMBER:
+                if await _in_time(self._engine.decisions.permitted(one, Act.GRANT)) is None:
+                    logger.warning("form shown unasked", extra={"action": "look_slow", "approval": one.approval})
+                await open_form(interaction, modals.remember(pressed.id, interaction.id))
             case Verb.EDIT:
                 if (draft := await _in_time(self._engine.edits.draft(one))) is None:
                     await whisper(interaction, LATE)
@@ -197,6 +205,9 @@ class Presses(commands.Cog):
             case Verb.FORM_DENY:
                 await acknowledge(interaction)
                 await forms.deny(self._engine, one, modals.typed(interaction))
+            case Verb.FORM_REMEMBER:
+                await acknowledge(interaction)
+                await forms.remember(self._engine, one, interaction)
             case Verb.FORM_EDIT:
                 await acknowledge(interaction)
                 await forms.edit(self._engine, one, interaction)

@@ -124,6 +124,8 @@ class Approval:
     edited_by: str | None = None
     original: dict[str, Any] | None = None
     """The model's own arguments, where a person changed them."""
+    granted: str | None = None
+    """The grant that approved it; None: a person has to, or did."""
     settled_at: int | None = None
     settled_by: str | None = None
     note: str | None = None
@@ -195,7 +197,7 @@ async def settle(
         frm,
         at,
     )
-    return await _moved(tx, id, to, by, at, {"note": note} if note else {}) if done else None
+    return await moved(tx, id, to, by, at, {"note": note} if note else {}) if done else None
 
 
 async def claim(tx: Transaction, id: str, *, owner: str, digest: str, at: int) -> Approval | None:
@@ -211,7 +213,7 @@ async def claim(tx: Transaction, id: str, *, owner: str, digest: str, at: int) -
         id,
         digest,
     )
-    return await _moved(tx, id, ApprovalState.RUNNING, audit.SYSTEM, at, {}) if done else None
+    return await moved(tx, id, ApprovalState.RUNNING, audit.SYSTEM, at, {}) if done else None
 
 
 async def finish(
@@ -238,7 +240,7 @@ async def finish(
         id,
         owner,
     )
-    return await _moved(tx, id, to, audit.SYSTEM, at, {"exit_code": exit_code}) if done else None
+    return await moved(tx, id, to, audit.SYSTEM, at, {"exit_code": exit_code}) if done else None
 
 
 async def interrupt_orphans(tx: Transaction, *, owner: str, at: int, result: str) -> list[Approval]:
@@ -250,8 +252,8 @@ async def interrupt_orphans(tx: Transaction, *, owner: str, at: int, result: str
         result,
         owner,
     )
-    moved = [await _moved(tx, row["id"], ApprovalState.INTERRUPTED, audit.SYSTEM, at, {}) for row in rows]
-    return [approval for approval in moved if approval is not None]
+    orphans = [await moved(tx, row["id"], ApprovalState.INTERRUPTED, audit.SYSTEM, at, {}) for row in rows]
+    return [approval for approval in orphans if approval is not None]
 
 
 async def get(reader: Reader, id: str) -> Approval | None:
@@ -360,7 +362,7 @@ def _check(frm: ApprovalState, to: ApprovalState) -> None:
         raise ValueError(f"no move {frm} -> {to}")
 
 
-async def _moved(
+async def moved(
     tx: Transaction, id: str, to: ApprovalState, by: str, at: int, detail: dict[str, Any]
 ) -> Approval | None:
     """After a won move: the trail, the card that is now out of date, and the run that may now go on."""

@@ -28,6 +28,8 @@ class Vote:
     """Those that counted, as the person held them then."""
     at: int
     seal: str
+    remember: str = ""
+    """For how long they would allow the very call again (`bot.deferral.grants.Remember`); '': not at all."""
 
 
 async def cast(tx: Transaction, vote: Vote, approval: Approval, *, complete: bool) -> None:
@@ -36,15 +38,16 @@ async def cast(tx: Transaction, vote: Vote, approval: Approval, *, complete: boo
     One that decides nothing yet (not `complete`) is on the trail and puts the card out of date by itself.
     """
     await tx.execute(
-        "INSERT INTO vote (approval, person, verdict, roles, at, seal) VALUES (?, ?, ?, ?, ?, ?)"
+        "INSERT INTO vote (approval, person, verdict, roles, at, seal, remember) VALUES (?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (approval, person) DO UPDATE SET verdict = excluded.verdict, roles = excluded.roles,"
-        " at = excluded.at, seal = excluded.seal",
+        " at = excluded.at, seal = excluded.seal, remember = excluded.remember",
         vote.approval,
         vote.person,
         vote.verdict,
         json.dumps(sorted(vote.roles)),
         vote.at,
         vote.seal,
+        vote.remember,
     )
     if complete:
         return
@@ -56,7 +59,7 @@ async def cast(tx: Transaction, vote: Vote, approval: Approval, *, complete: boo
         approval=approval.id,
         run=approval.run,
         conversation=approval.conversation,
-        detail={"verdict": vote.verdict},
+        detail={"verdict": vote.verdict} | ({"remember": vote.remember} if vote.remember else {}),
     )
     await cards.touch(tx, approval.card)
 

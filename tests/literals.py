@@ -154,6 +154,7 @@ NOT_FOR_PEOPLE: dict[str, tuple[str, ...]] = {
     "cogs/quoting.py": (" with the id ",),  # what the model reads
     "bot/accounts.py": ("count usage", "forget usage"),  # names of commits
     "bot/deferral/vault.py": (" Secrets that it may refer to: ",),
+    "bot/granting.py": ("refused press", "revoke grant"),
 }
 """What looks like a sentence and is for no person, by module."""
 

@@ -173,6 +173,7 @@ CONTEXTS = {
 
 EVENTS = tuple(Act)
 OF_THE_REQUESTER = {Act.ANSWER, Act.CANCEL}
+ALSO_OF_THE_REQUESTER = {Act.AGAIN, Act.REVOKE}
 
 ROUTES = {
     "its card": "m1",
@@ -187,12 +188,12 @@ def may_do(who: str, event: Act, configuration: Configuration, *, private: bool,
     is_requester = who.startswith("requester")
     if event in OF_THE_REQUESTER:
         return is_requester
-    if event is Act.AGAIN and is_requester:
+    if event in ALSO_OF_THE_REQUESTER and is_requester:
         return True
     if who not in (configuration.in_private if private else configuration.approvers):
         return False
     four_eyes = configuration.four_eyes and not (private and configuration.self_approval)
-    if event is Act.APPROVE:
+    if event in {Act.APPROVE, Act.GRANT}:
         return not (four_eyes and (is_requester or (edited and who == "editor with X")))
     return not (event is Act.DENY and four_eyes and is_requester)
 
@@ -204,7 +205,7 @@ def expected(who: str, event: Act, context: Context, configuration: Configuratio
         return False
     if ROUTES[route] == "m9":
         return False
-    own = event in OF_THE_REQUESTER or (event is Act.AGAIN and who.startswith("requester"))
+    own = event in OF_THE_REQUESTER or (event in ALSO_OF_THE_REQUESTER and who.startswith("requester"))
     if context.guild is None and not private and not own and context.lookup != "member":
         return False
     return may_do(who, event, configuration, private=private, edited=edited)

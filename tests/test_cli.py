@@ -54,7 +54,7 @@ def asking(*calls: dict[str, str]) -> Script:
     return Script([("shell", call) for call in calls] or [("shell", {"command": "uname -a"})], "Done.")
 
 
-@pytest.mark.parametrize("what", ["approvals", "jobs", "schedules", "audit"])
+@pytest.mark.parametrize("what", ["approvals", "jobs", "schedules", "grants", "audit"])
 def test_before_anything_was_asked_every_list_is_empty(what: str, tmp_path: Path) -> None:
     done = signoff(tmp_path, what, "list", "--json")
     assert (done.returncode, json.loads(done.stdout), done.stderr) == (0, [], "")

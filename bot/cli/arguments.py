@@ -39,6 +39,9 @@ def build_parser() -> argparse.ArgumentParser:
     _resolve(commands.add_parser("resolve", help="hand in the result of a call that waits for one from elsewhere"))
     _jobs(commands.add_parser("jobs", aliases=["job"], help="start background work, look at it, or stop it"))
     _schedules(commands.add_parser("schedules", help="look at what starts by itself at set times"))
+    _grants(
+        commands.add_parser("grants", help="look at what runs without asking, because people allowed it for a time")
+    )
     _audit(commands.add_parser("audit", help="who did what, and whether that record is whole"))
 
     _usage(commands.add_parser("usage", help="what the model was asked for: tokens, cost and calls"))
@@ -95,6 +98,12 @@ def _jobs(parser: argparse.ArgumentParser) -> None:
 def _schedules(parser: argparse.ArgumentParser) -> None:
     verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
     _listing(verbs.add_parser("list", help="schedules that run or are paused, and their next times"))
+
+
+def _grants(parser: argparse.ArgumentParser) -> None:
+    parser.description = "Reads the database, also while the bot runs. Grants are made on cards and revoked in /grants."
+    verbs = parser.add_subparsers(dest="verb", metavar="VERB", required=True)
+    _listing(verbs.add_parser("list", help="exact calls that are allowed for a time, whose, and by whom"))
 
 
 def _audit(parser: argparse.ArgumentParser) -> None:

@@ -34,12 +34,16 @@ class Act(StrEnum):
     CANCEL = "cancel"
     AGAIN = "run again"
     ANSWER = "answer"
+    GRANT = "grant"
+    """Approve it, and the very call from now on."""
+    REVOKE = "revoke"
 
 
 _OF_THE_REQUESTER = {
     Act.ANSWER: "Only the person who was asked can answer this.",
     Act.CANCEL: "Only the person who asked for this can cancel it; an approver can deny it.",
 }
+_ALSO_OF_THE_REQUESTER = frozenset({Act.AGAIN, Act.REVOKE})
 
 
 WRONG_GUILD = "This request belongs to another server, so nothing changed."
@@ -230,7 +234,7 @@ class Authority:
             if actor.id != asked.requester:
                 raise NotAllowed("not_requester", refusal)
             return
-        if act is Act.AGAIN and actor.id == asked.requester:
+        if act in _ALSO_OF_THE_REQUESTER and actor.id == asked.requester:
             return
         rule = self.rule_for(asked)
         guild = space_of(asked.place)
@@ -239,7 +243,7 @@ class Authority:
             raise NotAllowed("not_approver", f"You are not an approver here, so nothing changed. {self._help(rule)}")
         # An author's no is a no all the same; who asked has a button of their own for it.
         denies_own_edit = act is Act.DENY and actor.id != asked.requester
-        if act in {Act.APPROVE, Act.DENY} and rule.is_author(asked, actor.id) and not denies_own_edit:
+        if act in {Act.APPROVE, Act.GRANT, Act.DENY} and rule.is_author(asked, actor.id) and not denies_own_edit:
             yours = "asked for this" if actor.id == asked.requester else "changed this"
             instead = " You can cancel it." if actor.id == asked.requester else ""
             raise NotAllowed(
@@ -262,7 +266,7 @@ class Authority:
         guild = space_of(asked.place)
         if actor.guild is not None and actor.guild != guild:
             raise NotAllowed("wrong_guild", WRONG_GUILD)
-        own = act in _OF_THE_REQUESTER or (act is Act.AGAIN and actor.id == asked.requester)
+        own = act in _OF_THE_REQUESTER or (act in _ALSO_OF_THE_REQUESTER and actor.id == asked.requester)
         if actor.guild is not None or is_private(asked.place) or own:
             return actor
         try:

@@ -21,7 +21,7 @@ def genuine(seal: Seal, approval: Approval, stored: Iterable[Vote]) -> list[Vote
 
 def seal_of(seal: Seal, digest: str, vote: Vote) -> str:
     """The seal of a vote on the action of that digest."""
-    return seal.vote(vote.approval, digest, vote.person, vote.verdict, vote.roles)
+    return seal.vote(vote.approval, digest, vote.person, vote.verdict, vote.roles, vote.remember)
 
 
 def carried(seal: Seal, before: Approval, after: Approval, stored: Iterable[Vote]) -> list[Vote]:

@@ -11,7 +11,7 @@ import json
 import logging
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 import anyio.to_thread
 from pydantic import ValidationError
@@ -25,9 +25,11 @@ from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.deferral.vault import Vault, with_values
 from bot.errors import ApprovalRequired, CallDeferred, DeliveryError, NothingRan
 from bot.plain import describe, plain, words_of
+from bot.texts.text import say
 from storage import approvals, audit, votes
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
+from storage.grants import NotRecorded
 from storage.votes import Vote
 
 AskAgain = Callable[[Transaction, Approval, Mapping[str, Any], str], Awaitable[bool]]
@@ -39,6 +41,21 @@ Recheck = Callable[[Approval, Sequence[Vote]], Awaitable[str | None]]
 cannot be told now."""
 
 logger = logging.getLogger(__name__)
+
+
+class Grants(Protocol):
+    """What people allowed beforehand, as far as the claim of a call that a grant approved has to know."""
+
+    async def lapsed(self, call: Approval) -> str | None:
+        """Why the grant does not hold for the call any more, in words that go on after a colon; None if it does."""
+        ...
+
+    async def spend(self, tx: Transaction, call: Approval) -> str | None:
+        """The same once more, inside the claim's transaction; where it holds, one use of it is counted and recorded.
+
+        Raises `NotRecorded`.
+        """
+        ...
 
 
 class Executor:
@@ -57,10 +74,11 @@ class Executor:
         ask_again: AskAgain | None = None,
         recheck: Recheck | None = None,
         vault: Vault | None = None,
+        grants: Grants | None = None,
     ) -> None:
         """Without `ask_again`, a call that is no longer what was shown is void and nothing else.
 
-        Without `recheck`, consent that was given counts.
+        Without `recheck`, consent that was given counts. Without `grants`, nothing runs that a grant approved.
         """
         self._database = database
         self._clock = clock
@@ -72,6 +90,7 @@ class Executor:
         self._ask_again = ask_again
         self._recheck = recheck
         self._vault = vault or Vault()
+        self._grants = grants
         self._claimed: set[str] = set()
         """Calls that this process claims, runs, or has just run."""
         self._unsure: set[str] = set()
@@ -118,8 +137,10 @@ class Executor:
         if approval is None or approval.state is not ApprovalState.APPROVED:
             return None
         given = genuine(self.seal, approval, await votes.of(self._database.reader, id))
-        problem = self._unrunnable(approval, given)
-        if not problem and self._recheck is not None:
+        problem, again = self._unrunnable(approval, given), ""
+        if not problem and approval.granted is not None:
+            again = _lapsed(await self._grants.lapsed(approval) if self._grants is not None else "there are none here.")
+        elif not problem and self._recheck is not None:
             try:
                 problem = await self._recheck(approval, given)
                 self._unsure.discard(id)
@@ -135,23 +156,36 @@ class Executor:
                 # A tool's own code: what it cannot look at now is not what was shown, and must not wait for ever.
                 logger.exception("cannot look", extra={"action": "bound_failed", "approval": id, "tool": approval.tool})
                 problem = f"what it depends on cannot be looked at any more ({describe(error)})."
-        changes = differences(approval.bound, now)
+        if changes := differences(approval.bound, now):
+            again = f"it would not run as it was shown any more: {'; '.join(changes)}."
+        try:
+            return await self._commit(approval, now, problem=problem, again=again)
+        except NotRecorded:
+            logger.exception("grant not used", extra={"action": "not_recorded", "approval": id})
+        return await self._commit(approval, now, again=_lapsed(say("grants.use_not_recorded")))
+
+    async def _commit(
+        self, approval: Approval, now: Mapping[str, Any], *, problem: str | None = None, again: str
+    ) -> Approval | None:
+        """The claim, or what comes of the call instead: `problem` makes it void, `again` has it asked anew."""
         async with self._database.begin("claim") as tx:
-            if await approvals.get(tx, id) != approval:
+            if await approvals.get(tx, approval.id) != approval:
                 return None  # it moved while it was looked at
-            if not problem and not changes:
-                return await approvals.claim(tx, id, owner=self._boot, digest=digest_of(approval), at=self._clock.now())
-            if not problem:
-                problem = f"it would not run as it was shown any more: {'; '.join(changes)}."
-                if self._ask_again is not None and await self._ask_again(tx, approval, now, problem):
-                    return None
+            if not problem and not again and approval.granted is not None and self._grants is not None:
+                again = _lapsed(await self._grants.spend(tx, approval))
+            if not problem and not again:
+                return await approvals.claim(
+                    tx, approval.id, owner=self._boot, digest=digest_of(approval), at=self._clock.now()
+                )
+            if not problem and self._ask_again is not None and await self._ask_again(tx, approval, now, again):
+                return None
             await approvals.settle(
                 tx,
-                id,
+                approval.id,
                 ApprovalState.VOID,
                 by=audit.SYSTEM,
                 at=self._clock.now(),
-                note=problem,
+                note=problem or again,
                 frm=ApprovalState.APPROVED,
             )
         return None
@@ -172,6 +206,8 @@ class Executor:
         """Why the call cannot run as it was shown and decided, whatever has changed around it; or None."""
         everybody = [vote.person for vote in given]
         expected = self.seal.approved(approval.id, approval.digest, approval.settled_by or "", everybody)
+        if approval.granted is not None:
+            expected = self.seal.granted(approval.id, approval.digest, approval.granted)
         if not self.seal.holds(approval.seal, expected):
             return "its decision does not bear this bot's seal."
         if digest_of(approval) != approval.digest:
@@ -266,6 +302,10 @@ class Executor:
         # What has run must not be forgotten because the program stops at this moment.
         self._unrecorded[id] = record
         return await to_the_end(record())
+
+
+def _lapsed(problem: str | None) -> str:
+    return say("grants.lapsed", why=problem) if problem else ""
 
 
 def digest_of(approval: Approval) -> str:

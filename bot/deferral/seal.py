@@ -28,13 +28,25 @@ class Seal:
         """The seal of a call that waits: this id stands for exactly this action."""
         return self._of("asked", id, digest)
 
-    def vote(self, id: str, digest: str, by: str, verdict: str, roles: Iterable[str]) -> str:
-        """The seal of a vote: this person said so about exactly this action, holding these roles."""
-        return self._of("vote", id, digest, by, verdict, json.dumps(sorted(roles)))
+    def vote(self, id: str, digest: str, by: str, verdict: str, roles: Iterable[str], remember: str = "") -> str:
+        """The seal of a vote: this person said so about exactly this action, holding these roles.
+
+        `remember`: for how long they would allow it again.
+        """
+        again = (remember,) if remember else ()
+        return self._of("vote", id, digest, by, verdict, json.dumps(sorted(roles)), *again)
 
     def approved(self, id: str, digest: str, by: str, everybody: Iterable[str]) -> str:
         """The seal of a decision: `by`, as the last of `everybody`, approved exactly this action."""
         return self._of("approved", id, digest, by, json.dumps(sorted(everybody)))
+
+    def granted(self, id: str, digest: str, grant: str) -> str:
+        """The seal of a decision that a grant made: that one, about exactly this action."""
+        return self._of("granted", id, digest, grant)
+
+    def grant(self, id: str, mark: str, makers: Iterable[str], *terms: int | None) -> str:
+        """The seal of a grant: what it is for, on whose approval, until when, how often, and how often used already."""
+        return self._of("grant", id, mark, json.dumps(sorted(makers)), json.dumps(terms))
 
     def config(self, guild: str, topic: str, version: int, body: str) -> str:
         """The seal of what a guild's people set in chat."""

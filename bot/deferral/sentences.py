@@ -8,6 +8,8 @@ from collections.abc import Callable, Collection
 from bot.deferral.endings import Ending, ending
 from bot.deferral.intent import canonical_json
 from bot.deferral.tool import ToolKind
+from bot.texts.text import say
+from storage import audit
 from storage.approvals import Approval, ApprovalState
 
 Who = Callable[[str], str]
@@ -31,7 +33,14 @@ def model(approval: Approval) -> str:
 
 def outcome(approval: Approval) -> str:
     """What the model is handed as the call's result when the run goes on."""
-    return f"{changes(approval)}{_outcome(approval)}"
+    return f"{_remembered(approval)}{changes(approval)}{_outcome(approval)}"
+
+
+def _remembered(approval: Approval) -> str:
+    """For the model: that nobody was asked this time."""
+    if approval.granted is None:
+        return ""
+    return "Nobody was asked this time: people had allowed exactly this call before, for a time.\n"
 
 
 def changes(approval: Approval) -> str:
@@ -78,10 +87,13 @@ def too_late(approval: Approval, who: Who) -> str:
 
 
 def waiting(kinds: Collection[str], where: str = "") -> str:
-    """What a run waits for, in the reply of the turn, as long as the answer may still come there.
+    """What a run waits for, in the reply of the turn, as long as the answer may still come there. With no kinds: what a
+    grant let through runs.
 
     `where`: what is said of the card when it is not there.
     """
+    if not kinds:
+        return say("grants.runs")
     return f"Waiting for {_awaited(kinds)}: {where or 'see the card below'}.{_nothing_ran(kinds)}"
 
 
@@ -139,9 +151,12 @@ def _fill(template: str, approval: Approval, who: Who) -> str:
     note = approval.note or ""
     if approval.state in {ApprovalState.DENIED, ApprovalState.CANCELLED}:
         note = f": {note}" if note else ""
+    by = who(approval.settled_by) if approval.settled_by else "somebody"
+    if approval.granted is not None and approval.settled_by == audit.SYSTEM:
+        by = "A grant" if template.startswith("{by}") else "a grant"
     return template.format(
         tool=approval.tool,
-        by=who(approval.settled_by) if approval.settled_by else "somebody",
+        by=by,
         note=note,
         code=f" (exit code {approval.exit_code})" if approval.exit_code is not None else "",
         result=approval.result or "",

@@ -22,6 +22,10 @@ async def test_a_turn_that_waits_can_be_stopped_and_the_button_is_gone(tmp_path:
         refused = await here.mallory.click(progress, label="Stop")
         assert refused.ephemeral
         assert "Only the person who asked for this" in refused.response.content
+        [entry] = await here.rows("SELECT actor, run, detail FROM audit WHERE event = 'press_refused'")
+        [run] = await here.rows("SELECT id FROM run")
+        assert (entry["actor"], entry["run"]) == (str(here.mallory.id), run["id"])
+        assert "not_requester" in entry["detail"]
         told = await here.ben.click(progress, label="Stop")
         await here.settle()
         assert told.ephemeral

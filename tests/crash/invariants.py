@@ -27,7 +27,7 @@ RAN = {"succeeded", "failed"}
 OPEN = {"pending", "approved", "running"}
 
 
-STANDING = {"press_refused", "voted", "edited", "extended", "run_again"}
+STANDING = {"press_refused", "voted", "edited", "extended", "run_again", "grant_made", "grant_used", "grant_ended"}
 """What is on a call's trail and moves it nowhere."""
 
 
@@ -43,6 +43,7 @@ def broken(folder: Path, scenario: Scenario, deaths: Sequence[Rows]) -> list[str
         *_answers(end),
         *_announcements(wall, end),
         *_cards(wall, deaths, end),
+        *_grants(end),
         *_usage(end),
     ]
 
@@ -87,7 +88,8 @@ def _decisions(folder: Path, end: Rows) -> Iterator[str]:
         if call["state"] not in decided[line["verdict"]] or not call["settled_by"]:
             yield f"{_name(call)}: a person's {line['verdict']} became {call['state']}"
     for call in end.approvals:
-        if call["kind"] == "approval" and call["state"] in RAN | {"nothing_ran"} and call["settled_by"] != OWNER.id:
+        decider = audit.SYSTEM if call["granted"] else OWNER.id
+        if call["kind"] == "approval" and call["state"] in RAN | {"nothing_ran"} and call["settled_by"] != decider:
             yield f"{_name(call)} ran, and {call['settled_by']} decided it"
 
 
@@ -208,6 +210,15 @@ def _usage(end: Rows) -> Iterator[str]:
             yield f"{name}: the calls took {calls}, and by day it is {days}"
 
 
+def _grants(end: Rows) -> Iterator[str]:
+    """A use is counted for each call that was claimed by a grant, and on the trail; none is counted twice."""
+    for grant in end.grants:
+        claimed = [call["id"] for call in end.approvals if call["granted"] == grant["id"] and call["started_at"]]
+        recorded = [row["approval"] for row in end.audit if row["event"] == "grant_used"]
+        if grant["used"] != len(claimed) or sorted(recorded) != sorted(claimed):
+            yield f"a grant was used {grant['used']} times, for {claimed}, and the trail says {recorded}"
+
+
 def _lost(end: Rows) -> bool:
     """Whether a run was given up: what it would have asked later was never asked."""
     return any(run["state"] == "lost" for run in end.runs)
@@ -215,4 +226,5 @@ def _lost(end: Rows) -> bool:
 
 def _name(call: dict[str, Any]) -> str:
     again = " again" if call["replaces"] and not call["edited_by"] else ""
+    again = " by a grant" if call["granted"] else again
     return str(next(iter(json.loads(call["arguments"]).values()))) + again

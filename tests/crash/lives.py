@@ -78,6 +78,7 @@ class Rows:
     usage: list[dict[str, Any]] = field(default_factory=list)
     usage_days: list[dict[str, Any]] = field(default_factory=list)
     notes: list[dict[str, Any]] = field(default_factory=list)
+    grants: list[dict[str, Any]] = field(default_factory=list)
 
     def state(self, approval: str) -> str | None:
         return next((row["state"] for row in self.approvals if row["id"] == approval), None)
@@ -94,7 +95,7 @@ def rows(folder: Path) -> Rows:
         with closing(sqlite3.connect(copy / DATABASE)) as database:
             database.row_factory = sqlite3.Row
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if not {"approval", "step", "usage_day"} <= tables:
+            if not {"approval", "step", "usage_day", "call_grant"} <= tables:
                 return Rows()  # it died between its migrations: nothing was asked yet
             assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
             return Rows(
@@ -108,6 +109,7 @@ def rows(folder: Path) -> Rows:
                 usage=_all(database, "SELECT * FROM usage"),
                 usage_days=_all(database, "SELECT * FROM usage_day"),
                 notes=_all(database, "SELECT * FROM job_note ORDER BY id"),
+                grants=_all(database, "SELECT * FROM call_grant"),
             )
     finally:
         shutil.rmtree(copy)

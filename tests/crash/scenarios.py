@@ -13,10 +13,11 @@ from typing import Any
 from unittest.mock import patch
 
 from bot.cli import listings
+from bot.deferral.grants import Remember
 from bot.errors import AlreadySettled, DeliveryError, Unreachable
 from bot.surface import CardPress, Press, TurnClock, TurnContext
 from bot.where import Places
-from storage import cards
+from storage import cards, grants
 from storage.approvals import Approval
 from tests.crash.stage import Stage
 from tests.house import ASKER, OWNER, PLACE, STRANGER
@@ -199,6 +200,26 @@ async def a_new_conversation_begins(stage: Stage) -> None:
     await stage.ask("go")
     await stage.app.engine.anew.begin(PLACE, place=PLACE, actor=ASKER)
     await stage.idle()
+    for call in await stage.every_call():
+        await stage.is_refused(_press(call, OWNER))
+
+
+async def it_is_remembered(stage: Stage) -> None:
+    await stage.ask("go")
+    for call in await stage.waiting():
+        await stage.press(call, "approve", remember=Remember.UNTIL_REVOKED)
+    await stage.ask("once more", request="r2")
+    for grant in await grants.live(stage.app.database.reader, space=OWNER.guild or "", now=stage.clock.now()):
+        await stage.app.engine.granting.revoke(grant.id, OWNER)
+
+
+async def the_turn_is_stopped(stage: Stage) -> None:
+    await stage.ask("go")
+    reader = stage.app.database.reader
+    for run in await reader.all("SELECT id, place, reply FROM run WHERE ended_at IS NULL"):
+        press = CardPress(actor=ASKER, card=run["id"], place=run["place"], message=run["reply"] or "reply-r1")
+        await stage.app.engine.stopping.stop(press)
+        await stage.idle()
     for call in await stage.every_call():
         await stage.is_refused(_press(call, OWNER))
 
@@ -410,6 +431,17 @@ SCENARIOS: dict[str, Scenario] = {
         people=a_new_conversation_begins,
         ends={"x": "cancelled"},
         run_ends={"go": "cancelled"},
+    ),
+    "turn stopped": Scenario(
+        says={"go": [act("x"), "(never said)"]},
+        people=the_turn_is_stopped,
+        ends={"x": "cancelled"},
+        run_ends={"go": "cancelled"},
+    ),
+    "remembered": Scenario(
+        says={"go": [act("x"), "The end."], "once more": [act("x"), "Again."]},
+        people=it_is_remembered,
+        ends={"x": "succeeded", "x by a grant": "succeeded"},
     ),
     "cannot wait": Scenario(says={"go": [act("x"), "The end."]}, people=the_asker_cannot_wait, ends={"x": "succeeded"}),
     "changed script": Scenario(

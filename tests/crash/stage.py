@@ -71,12 +71,14 @@ class Stage:
         """Calls that wait, in the model's order."""
         return [call for call in await self.every_call() if call.state is ApprovalState.PENDING]
 
-    async def press(self, call: Approval, verdict: Any, *, reason: str | None = None, wait: bool = True) -> None:
+    async def press(
+        self, call: Approval, verdict: Any, *, reason: str | None = None, remember: Any = None, wait: bool = True
+    ) -> None:
         """Decide as the owner, on the card; the house has to take it."""
         card = cards.visible(await cards.copies(self.app.database.reader, call.card))
         assert card is not None
         press = Press(actor=OWNER, approval=call.id, place=card.place, message=card.message)
-        await self.app.engine.decide(press, verdict, reason=reason)
+        await self.app.engine.decide(press, verdict, reason=reason, remember=remember)
         self.acknowledged.write(call=call.id, verdict=verdict)
         if wait:
             await self.idle()

@@ -47,7 +47,6 @@ UNREACHED = {
     "forget usage": "only after weeks: tests/test_usage.py",
     "put back": "only in a stop in order: tests/test_stopping.py, tests/wire/test_jobs_on_the_wire.py",
     # What a person does by a command or a button is one commit, and is done again when it was forgotten.
-    "stop turn": "tests/test_stopping.py",
     "fork": "tests/test_forking.py",
     "keep clipping": "the form opens only after it: tests/cogs/test_ask_about.py",
     "draft rules": "tests/cogs/test_policy.py",
