@@ -295,7 +295,14 @@ async def open_app(
                 most_waiting=settings.queue,
                 commands=None
                 if detached is None
-                else Commands(database=database, clock=clock, detached=detached, above=delivery.above, mask=mask),
+                else Commands(
+                    database=database,
+                    clock=clock,
+                    detached=detached,
+                    authority=authority,
+                    above=delivery.above,
+                    mask=mask,
+                ),
                 schedules=Schedules(
                     database=database,
                     clock=clock,

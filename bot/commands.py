@@ -1,4 +1,6 @@
-"""Tells people how background commands ended: once each, whichever life of the bot it was that noticed.
+"""What people can know of background commands and do about them: what runs, an end to it, and how each has ended.
+
+An end is told once, whichever life of the bot it was that noticed.
 
 A command's folder says how it ended (`bot.toolbox.detached`). The promise to say so is a row of the outbox like any
 other ending, under a key of its own; only when that is committed the folder is marked. Whatever comes between is made
@@ -9,12 +11,18 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import anyio.to_thread
 
 from bot.clock import Clock
+from bot.deferral.authority import WRONG_GUILD, Authority
+from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
 from bot.jobs.endings import ladder
+from bot.place import space_of
+from bot.surface import Actor
+from bot.texts.text import say
 from bot.toolbox.background import how_it_stands
 from bot.toolbox.command_files import Command, CommandState
 from bot.toolbox.detached import Detached
@@ -36,15 +44,55 @@ class Commands:
         database: Database,
         clock: Clock,
         detached: Detached,
+        authority: Authority,
         above: Callable[[str], str | None],
         mask: Callable[[str], str],
     ) -> None:
         """`above`: the channel that a place is a thread of."""
+        self._authority = authority
         self._database = database
         self._clock = clock
         self._detached = detached
         self._above = above
         self._mask = mask
+
+    async def running(self) -> list[Command]:
+        """Those that run, oldest first, for people: what is secret in them is masked."""
+        every = await anyio.to_thread.run_sync(self._detached.every)
+        return [replace(one, command=self._mask(one.command)) for one in every if one.state is CommandState.RUNNING]
+
+    async def stop(self, id: str, actor: Actor) -> Command:
+        """Stop a command with all that it has started; the command as it ended. Its end is announced like any other.
+
+        For the person it was started for, and for approvers of its place. Raises `DecisionRefused`.
+        """
+        command = await anyio.to_thread.run_sync(self._detached.get, id)
+        if command is None:
+            raise UnknownApproval("unknown", say("jobs.no_command"))
+        async with self._database.begin("stop command") as tx:
+            run = await runs.get(tx, command.run)
+            refusal = self._refusal(command, actor, within=run.within if run is not None else "")
+            await audit.record(
+                tx,
+                at=self._clock.now(),
+                actor=actor.id,
+                event="command_stop" if refusal is None else "command_stop_refused",
+                run=command.run,
+                conversation=command.conversation,
+                detail={"command": id, "call": command.call, **({} if refusal is None else {"why": refusal.code})},
+            )
+        if refusal is not None:
+            raise refusal
+        return await self._detached.stop(command)
+
+    def _refusal(self, command: Command, actor: Actor, *, within: str) -> DecisionRefused | None:
+        if actor.guild is not None and actor.guild != space_of(command.place):
+            return NotAllowed("wrong_guild", WRONG_GUILD)
+        if actor.id != command.requester and not self._authority.is_approver(actor, command.place, within=within):
+            return NotAllowed("not_requester", say("jobs.not_your_command"))
+        if command.state is not CommandState.RUNNING:
+            return AlreadySettled("too_late", say("jobs.command_over", id=command.id, how=how_it_stands(command)))
+        return None
 
     async def announce(self) -> None:
         """Promise the ends of those that have ended. Safe to repeat."""

@@ -77,7 +77,8 @@ class Engine:
     ) -> None:
         """`most_waiting`: how many requests may wait in line behind the one that a conversation works on."""
         self.database = database
-        self._commands = commands
+        self.commands = commands
+        """What people do about background commands; None where there are none."""
         self.authority, self.policy_desk = authority, policy_desk
         self._clock = clock
         self._boot = boot
@@ -338,7 +339,7 @@ class Engine:
             self.decisions.expire,
             self.schedules.occurrences.run_due,
             self._start_approved,
-            *(() if self._commands is None else (self._commands.announce,)),
+            *(() if self.commands is None else (self.commands.announce,)),
             self._deliver,
         ):
             try:

@@ -113,6 +113,8 @@ class Verb(StrEnum):
     FORM_RULES_ARGS = "form-rules-args"
     FORM_RULES_DEMANDS = "form-rules-demands"
     FORM_RULES_WHO_TOOLS = "form-rules-who-tool"
+    COMMAND_STOP = "command-stop"
+    """In the private list of what goes on; the id is a background command's."""
     TURN_STOP = "turn-stop"
     """The id is that of a turn's run, here and in the next one."""
     TURN_BACKGROUND = "turn-background"

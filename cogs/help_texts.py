@@ -60,7 +60,8 @@ TEXTS: dict[Topic, str] = {
         "- On the card: **Stop** (pressed twice), **Extend**, a note for it, its log.\n"
         "- What has consequences asks on a card there, too.\n"
         "- Its result comes once: in the channel, else to you directly, else into your `/inbox`.\n"
-        "`/job list`, `/job show` and `/job cancel` do what they say.\n"
+        "`/job list`, `/job show` and `/job cancel` do what they say. The list shows commands that run in the"
+        " background, too, and stops them.\n"
         "`/schedule add` starts such work **by itself at set times**, in words such as `every weekday at 9`."
     ),
     Topic.RULES: (

@@ -12,7 +12,7 @@ from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.jobs.words import state_word
 from bot.surface import TurnContext
-from cogs import inert, places
+from cogs import command_list, inert, places
 from cogs.chat import PROMPT, Notify, quoted, refusal_here, show_request
 from cogs.interactions import DISCORD_FAILED, above, acknowledge, actor_of, place_of, roles_of, whisper
 from cogs.limits import listed
@@ -80,7 +80,7 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
         if shown is not None:
             await _name(interaction, f"{quoted(goal)}\n-# Background job `{run.id}`: its result will be announced.")
 
-    @app_commands.command(name="list", description="The background jobs that are open here.")
+    @app_commands.command(name="list", description="The background jobs and commands that are open here.")
     async def list_open(self, interaction: discord.Interaction) -> None:
         """List privately, oldest first."""
         await acknowledge(interaction, answer_follows=True)
@@ -89,7 +89,9 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
             f"  started by <@{run.requester}> <t:{run.created_at // 1000}:R>"
             for run in await self._seen(interaction)
         ]
-        await whisper(interaction, listed(entries) if entries else NO_JOBS)
+        commands = await command_list.seen(interaction, self._engine.commands)
+        text = listed([*(entries or [NO_JOBS]), *command_list.lines(commands)])
+        await whisper(interaction, text, view=command_list.buttons(commands))
 
     @app_commands.command(description="One background job: its goal, how it stands, what came of it.")
     @app_commands.describe(id="The job's id, as shown when it was started.")

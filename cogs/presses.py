@@ -24,6 +24,7 @@ from bot.texts.text import say
 from cogs import (
     again,
     card_words,
+    command_list,
     details,
     forms,
     grant_presses,
@@ -142,6 +143,8 @@ class Presses(commands.Cog):
             case Verb.TURN_BACKGROUND:
                 await acknowledge(interaction, answer_follows=True)
                 await whisper(interaction, await self._engine.backgrounding.send(every))
+            case Verb.COMMAND_STOP:
+                await command_list.stop(interaction, pressed.id, message, self._engine.commands)
             case Verb.JOB_NOTE:
                 await open_form(interaction, modals.note(pressed.id, interaction.id))
             case Verb.APPROVE | Verb.DENY:

@@ -6,13 +6,17 @@ import asyncio
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+
 from bot.clock import SystemClock, new_id
 from bot.commands import Commands, ending
 from bot.deferral.tool import Call
+from bot.errors import AlreadySettled, NotAllowed
+from bot.surface import Actor
 from bot.toolbox.command_files import Command, CommandState
 from bot.toolbox.detached import Detached
 from bot.toolbox.sandbox import Sandbox
-from tests.house import ASKER, PLACE, House, Script, open_house
+from tests.house import ASKER, OWNER, PLACE, STRANGER, House, Script, open_house
 from tests.needs import needs
 
 pytestmark = needs("bwrap")
@@ -31,6 +35,7 @@ def watching(house: House, detached: Detached) -> Commands:
         database=house.app.database,
         clock=house.clock,
         detached=detached,
+        authority=house.app.engine.authority,
         above=lambda place: None,
         mask=lambda text: text.replace("hunter2", "***"),
     )
@@ -84,6 +89,35 @@ async def test_killed_between_the_promise_and_the_mark_it_is_still_said_once(tmp
         await watching(house, of(tmp_path)).announce()
         await house.later(seconds=2)
         assert [one.key for one in house.face.said] == [f"command:{command.id}"]
+
+
+@pytest.mark.parametrize("who", [ASKER, OWNER])
+async def test_who_asked_and_approvers_can_stop_one_and_it_is_on_the_trail(tmp_path: Path, who: Actor) -> None:
+    detached = of(tmp_path)
+    async with open_house(tmp_path, Script("Hello.")) as house:
+        command = await started(house, detached, "sleep 60; echo hunter2")
+        desk = watching(house, detached)
+        assert [one.command for one in await desk.running()] == ["sleep 60; echo ***"]
+        with pytest.raises(NotAllowed, match="Only the person this command was started for"):
+            await desk.stop(command.id, STRANGER)
+        with pytest.raises(NotAllowed, match="another server"):
+            await desk.stop(command.id, Actor(id=ASKER.id, guild="8"))
+        assert [one.state for one in await desk.running()] == [CommandState.RUNNING]
+        assert (await desk.stop(command.id, who)).state is CommandState.STOPPED
+        assert await desk.running() == []
+        with pytest.raises(AlreadySettled, match="was stopped; your press changed nothing"):
+            await desk.stop(command.id, who)
+        await desk.announce()
+        await house.later(seconds=2)
+        assert [one.text.partition(") ")[2][:11] for one in house.face.said] == ["was stopped"]
+        trail = await house.rows("SELECT actor, event FROM audit WHERE event LIKE 'command%' ORDER BY n")
+        assert [(row["actor"], row["event"]) for row in trail] == [
+            (STRANGER.id, "command_stop_refused"),
+            (ASKER.id, "command_stop_refused"),
+            (who.id, "command_stop"),
+            (who.id, "command_stop_refused"),
+            ("system", "command_stopped"),
+        ]
 
 
 def test_each_way_to_end_has_words_of_its_own() -> None:

@@ -41,6 +41,7 @@ UNREACHED = {
     "job card failed": "tests/test_jobs.py",
     "drop job card": "tests/test_jobs.py",
     "command ended": "the folder is marked after it, and until then it is owed again: tests/test_commands.py",
+    "stop command": "a person's press, made again when it was forgotten: tests/test_commands.py",
     "drop steps": "only where somebody spoke before it was taken up: tests/test_steps.py",
     "put off schedule": "tried again when it was forgotten: tests/test_schedules.py",
     "count usage": "only what a commit did not take along: tests/test_usage.py",
