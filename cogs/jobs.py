@@ -80,7 +80,7 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
         if shown is not None:
             await _name(interaction, f"{quoted(goal)}\n-# Background job `{run.id}`: its result will be announced.")
 
-    @app_commands.command(name="list", description="The background jobs and commands that are open here.")
+    @app_commands.command(name="list", description="What goes on in the background here.")
     async def list_open(self, interaction: discord.Interaction) -> None:
         """List privately, oldest first."""
         await acknowledge(interaction, answer_follows=True)
