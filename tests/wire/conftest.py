@@ -16,6 +16,7 @@ import pytest
 from bot.playground.child import BotProcess
 from bot.playground.people import Answer, Post
 from bot.playground.twin import Twin
+from tests.wire.provider import Provider, open_provider
 
 ROOT = Path(__file__).parents[2]
 
@@ -111,6 +112,22 @@ async def twin() -> AsyncIterator[Twin]:
 async def signoff(twin: Twin, tmp_path: Path) -> AsyncIterator[Signoff]:
     """A running bot. Ana owns the application, so she approves."""
     signoff = Signoff(twin, tmp_path)
+    await signoff.start()
+    yield signoff
+    await signoff.stop()
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[Provider]:
+    async with open_provider() as provider:
+        yield provider
+
+
+@pytest.fixture
+async def working(twin: Twin, provider: Provider, tmp_path: Path) -> AsyncIterator[Signoff]:
+    """A running bot that asks the provider. Three jobs of one person work at once."""
+    settings = {"SIGNOFF_JOBS_PER_PERSON": "3", "SIGNOFF_STARTUP_REPORT": "false"}
+    signoff = Signoff(twin, tmp_path, env={**provider.env, **settings})
     await signoff.start()
     yield signoff
     await signoff.stop()
