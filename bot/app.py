@@ -45,6 +45,7 @@ from bot.rehearsal import Rehearsals
 from bot.reloading import Reloading
 from bot.rules import Subject
 from bot.settings import Settings, check_cost_budgets, environment
+from bot.settings_desk import GuildWhere, SettingsDesk, model_of
 from bot.startup import Startup
 from bot.toolbook import Toolbook
 from bot.toolbox.detached import Detached
@@ -145,7 +146,6 @@ async def open_app(
         accounts = Accounts(database=database, clock=clock, boot=boot, file=settings.budgets)
         await accounts.load(database.reader)
         policy = LayeredPolicy(file_policy, guild_rules=book.policy, reserved=authority.reserved)
-        where = Configured(settings.places or ())
         granting = Granting(
             database=database,
             clock=clock,
@@ -156,6 +156,8 @@ async def open_app(
             who=lambda person: delivery.who(person),
             enabled=settings.grants,
         )
+        file_places = Configured(settings.places or ())
+        where = GuildWhere(file_places, book)
         delivery = Delivery(
             database=database,
             clock=clock,
@@ -245,6 +247,8 @@ async def open_app(
                 redactor=redactor,
                 meter=accounts.meter,
                 vault=vault,
+                others=settings.models or (),
+                choose=lambda run: model_of(book, settings.models or (), run.place),
             ) as loop,
         ):
             check_approver_rules(settings, by_name)
@@ -276,6 +280,17 @@ async def open_app(
                 holding=holding,
                 watch=watch,
                 progress=Progress(database=database, delivery=delivery, spawn=background.spawn),
+            )
+            policy_desk = PolicyDesk(
+                database=database,
+                clock=clock,
+                new_id=new_id,
+                authority=authority,
+                book=book,
+                file=file_policy,
+                tools=by_name,
+                rehearse=Rehearsals(database=database, clock=clock, policy=policy, tools=by_name),
+                mask=mask,
             )
             engine = Engine(
                 database=database,
@@ -311,15 +326,16 @@ async def open_app(
                     limits=settings.schedule_limits,
                     above=delivery.above,
                 ),
-                policy_desk=PolicyDesk(
+                policy_desk=policy_desk,
+                settings_desk=SettingsDesk(
                     database=database,
                     clock=clock,
                     new_id=new_id,
-                    authority=authority,
                     book=book,
-                    file=file_policy,
-                    tools=by_name,
-                    rehearse=Rehearsals(database=database, clock=clock, policy=policy, tools=by_name),
+                    rules=policy_desk,
+                    file=file_places,
+                    model=settings.model or "offline",
+                    models=settings.models or (),
                     mask=mask,
                 ),
             )

@@ -35,6 +35,7 @@ from bot.jobs.endings import Inbox
 from bot.jobs.schedules import Schedules
 from bot.jobs.watch import JobWatch
 from bot.policy_desk import PolicyDesk
+from bot.settings_desk import SettingsDesk
 from bot.stopping import Stopping
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
 from bot.turns import MOST_LOSSES, Turns
@@ -73,13 +74,14 @@ class Engine:
         schedules: Schedules,
         commands: Commands | None = None,
         policy_desk: PolicyDesk,
+        settings_desk: SettingsDesk,
         most_waiting: int,
     ) -> None:
         """`most_waiting`: how many requests may wait in line behind the one that a conversation works on."""
         self.database = database
         self.commands = commands
         """What people do about background commands; None where there are none."""
-        self.authority, self.policy_desk = authority, policy_desk
+        self.authority, self.policy_desk, self.settings_desk = authority, policy_desk, settings_desk
         self._clock = clock
         self._boot = boot
         self._executor = executor
@@ -104,6 +106,7 @@ class Engine:
             turns=turns,
             deliver=self._deliver,
             watch=watch,
+            notify_in=settings_desk.notify_in,
         )
         """What people do about jobs."""
         self._intake = Intake(

@@ -22,7 +22,7 @@ from bot.rehearsal import Rehearsal, Rehearse
 from bot.surface import Actor
 from storage import audit, guilds
 from storage.database import Database
-from storage.guilds import Draft, GuildConfig
+from storage.guilds import Draft, GuildConfig, Topic
 
 Edit = Callable[[Body], Body]
 """Makes the next state of a draft. May raise `ValueError` with a sentence that goes on after "The rules"."""
@@ -74,7 +74,7 @@ class PolicyDesk:
 
     async def look(self, actor: Actor) -> PolicyView:
         """The rules of the actor's guild, with the draft they left, or a new one. Raises `DecisionRefused`."""
-        guild = await self._permit(actor)
+        guild = await self.permit(actor)
         draft = await guilds.draft_of(self._database.reader, guild, "policy", actor.id)
         now = self._book.of(guild)
         if draft is None or (draft.base != now.version and draft.body == now.body.to_json()):
@@ -83,11 +83,11 @@ class PolicyDesk:
 
     async def again(self, press: DraftPress) -> PolicyView:
         """The draft as it stands. Raises `DecisionRefused`."""
-        return self._view(press.actor, await self._own(press))
+        return self._view(press.actor, await self.own(press))
 
     async def change(self, press: DraftPress, edit: Edit) -> PolicyView:
         """Change the draft; nothing counts by this. Raises `DecisionRefused` for rules that make no sense."""
-        draft = await self._own(press)
+        draft = await self.own(press)
         if draft.revision != press.revision:
             return replace(self._view(press.actor, draft), note=MOVED_ON)
         try:
@@ -103,12 +103,12 @@ class PolicyDesk:
 
     async def discard(self, press: DraftPress) -> PolicyView:
         """Forget the draft. Raises `DecisionRefused`."""
-        draft = await self._own(press)
+        draft = await self.own(press)
         return self._view(press.actor, await self._begin(draft.guild, press.actor.id))
 
     async def save(self, press: DraftPress) -> PolicyView:
         """Let the draft count, for every call from now on. Raises `DecisionRefused`."""
-        draft = await self._own(press)
+        draft = await self.own(press)
         view = self._view(press.actor, draft)
         if draft.revision != press.revision:
             return replace(view, note=MOVED_ON)
@@ -138,14 +138,14 @@ class PolicyDesk:
 
     async def rehearse(self, press: DraftPress) -> tuple[PolicyView, Rehearsal]:
         """What last week would have looked like under the draft. Runs nothing. Raises `DecisionRefused`."""
-        draft = await self._own(press)
+        draft = await self.own(press)
         view = self._view(press.actor, draft)
         return view, await self._rehearse(draft.guild, view.rules.policy)
 
     # -- who may --------------------------------------------------------------------------------
 
-    async def _permit(self, actor: Actor) -> str:
-        """The guild whose rules the actor may see and change."""
+    async def permit(self, actor: Actor) -> str:
+        """The guild whose rules and settings the actor may see and change. Raises `NotAllowed`, likewise."""
         if actor.guild is None:
             raise NotAllowed("not_here", NOT_HERE)
         if not self.may_manage(actor):
@@ -165,10 +165,11 @@ class PolicyDesk:
     def _is_trusted(self, actor: Actor) -> bool:
         return actor.guild is not None and self._authority.base.names(actor.id, actor.roles, guild=actor.guild)
 
-    async def _own(self, press: DraftPress) -> Draft:
-        guild = await self._permit(press.actor)
+    async def own(self, press: DraftPress, topic: Topic = "policy") -> Draft:
+        """The draft of a press. Raises `NotAllowed`; that is on the trail."""
+        guild = await self.permit(press.actor)
         draft = await guilds.draft(self._database.reader, press.draft)
-        if draft is None or (draft.guild, draft.person, draft.topic) != (guild, press.actor.id, "policy"):
+        if draft is None or (draft.guild, draft.person, draft.topic) != (guild, press.actor.id, topic):
             refusal = NotAllowed("not_yours", NOT_YOURS)
             await self.refused(press.actor, guild, refusal)
             raise refusal

@@ -72,6 +72,8 @@ class Settings(BaseSettings):
 
     model: str | None = None
     """A pydantic-ai model name; None is the offline model."""
+    models: Annotated[tuple[str, ...] | None, NoDecode, BeforeValidator(values.model_names)] = None
+    """Models that a server may choose with `/settings` in its place. None: there is no choice."""
     model_timeout: Annotated[timedelta, BeforeValidator(values.duration(least=1))] = timedelta(seconds=120)
     """How long one answer of the model may take."""
     agent: str | None = None

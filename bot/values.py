@@ -155,6 +155,16 @@ def ids(value: object) -> frozenset[str] | None:
     return frozenset(entries)
 
 
+def model_names(value: object) -> tuple[str, ...] | None:
+    """Names of models: `one, another` in text, or a TOML list."""
+    if value is None or isinstance(value, tuple):
+        return value
+    names = [str(name).strip() for name in (value if isinstance(value, list) else str(value).split(","))]
+    if not names or not all(names) or len(set(names)) < len(names) or len(names) > 20:
+        raise ValueError("must be 1 to 20 names of models, each once, like anthropic:claude-sonnet-4-5, ollama:qwen3.")
+    return tuple(names)
+
+
 def approver_rules(value: object) -> tuple[ApproverRule, ...] | None:
     """Rules about who decides what: TOML tables, or the same as a JSON list in one line."""
     if value is None or isinstance(value, tuple):

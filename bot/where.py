@@ -89,10 +89,14 @@ class Configured:
 
     async def of(self, reader: Reader, place: str) -> Places:
         """See `Whereabouts.of`: the first rule about the server."""
+        return self.says(place) or Places()
+
+    def says(self, place: str) -> Places | None:
+        """What the first rule about the server says, or None if no rule is about it."""
         for rule in self._rules:
             if rule.guilds is None or space_of(place) in rule.guilds:
                 return rule.places
-        return Places()
+        return None
 
 
 def targets(places: Places, place: str, *, decided: bool, answered: bool) -> list[Target]:

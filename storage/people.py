@@ -15,7 +15,7 @@ async def set_notify(tx: Transaction, person: str, notify: str) -> None:
     )
 
 
-async def notify_of(reader: Reader, person: str) -> str:
-    """What the person set; `channel` if nothing."""
+async def notify_of(reader: Reader, person: str, *, otherwise: str = "channel") -> str:
+    """What the person set; `otherwise` if nothing."""
     row = await reader.one("SELECT notify FROM preference WHERE person = ?", person)
-    return str(row["notify"]) if row else "channel"
+    return str(row["notify"]) if row else otherwise

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, MutableMapping
+from collections.abc import AsyncIterator, Callable, MutableMapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from typing import Literal
 
 from pydantic_ai.models import Model
 
 from bot.agent.gate import Gate, Record, Refusal, Screen
-from bot.agent.loop import AgentLoop, MakeMeter
+from bot.agent.loop import AgentLoop, Choose, MakeMeter
 from bot.agent.models import build_model, close_model
 from bot.agent.own import OwnAgent, load_own
 from bot.clock import Clock
@@ -41,11 +41,14 @@ async def open_loop(
     redactor: Redactor | None = None,
     meter: MakeMeter | None = None,
     vault: Vault | None = None,
+    others: Sequence[str] = (),
+    choose: Choose = lambda run: None,
 ) -> AsyncIterator[AgentLoop]:
     """The loop over a model given by name (None: the offline model) or as an object. `tools` may change meanwhile.
 
     With the user's `own` agent, its tools are added to `tools`. `images`: whether the model is shown those that
-    people attach; `auto`: as far as is known of it. `meter` watches the calls of the model.
+    people attach; `auto`: as far as is known of it. `meter` watches the calls of the model. `others` are models that
+    `choose` may name for a run in its place; with the user's `own` agent it has no say.
     Raises `SettingsError` or `ModelError` when the model cannot be built.
     """
     built = model if isinstance(model, Model) else build_model(model, timeout_seconds=timeout_seconds)
@@ -64,6 +67,7 @@ async def open_loop(
             if own is not None:
                 await stack.enter_async_context(own.agent)
                 tools.update({tool.name: tool for tool in await own.tools(built, tools)})
+            more = {name: await _opened(stack, name, timeout_seconds) for name in others}
             yield AgentLoop(
                 model=built,
                 gate=gate,
@@ -73,6 +77,14 @@ async def open_loop(
                 meter=meter,
                 takes_images=images == "on" or (images == "auto" and built.profile.get("supports_image_input", True)),
                 redactor=redactor,
+                models=more,
+                choose=choose,
             )
     finally:
         await close_model(built)
+
+
+async def _opened(stack: AsyncExitStack, name: str, timeout_seconds: float) -> Model:
+    built = build_model(name, timeout_seconds=timeout_seconds)
+    stack.push_async_callback(close_model, built)
+    return built

@@ -38,6 +38,8 @@ Answer briefly, in Markdown that Discord shows."""
 
 
 MakeMeter = Callable[[Run], Meter]
+Choose = Callable[[Run], str | None]
+"""Names the model that a run is to have, or None for the one that all others have."""
 
 
 class _Unwatched:
@@ -65,10 +67,13 @@ class AgentLoop:
         takes_images: bool = False,
         redactor: Redactor | None = None,
         meter: MakeMeter | None = None,
+        models: Mapping[str, Model] | None = None,
+        choose: Choose = lambda run: None,
     ) -> None:
         """`own` is the user's agent, in the place of ours. `takes_images`: whether the model can be shown any.
 
-        `redactor` masks what the model answers; `meter` watches the calls of the model that a run makes.
+        `redactor` masks what the model answers; `meter` watches the calls of the model that a run makes. `choose`
+        names one of `models` for a run, or nothing.
         """
         self._redactor = redactor or Redactor({})
         self.takes_images = takes_images
@@ -78,6 +83,8 @@ class AgentLoop:
         self._model = model
         self._own = own
         self._meter = meter
+        self._models = models or {}
+        self._choose = choose
         self._instructions = instructions
 
     @property
@@ -230,7 +237,7 @@ class AgentLoop:
             )
             return await own.go(prompt, messages, results, run_id=run_id)
         driver = Driver(
-            model=self._model,
+            model=self._models.get(self._choose(run) or "", self._model),
             gate=self._gate,
             instructions=self._instructions,
             deps=deps,

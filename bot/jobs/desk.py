@@ -70,8 +70,12 @@ class JobDesk:
         turns: Worker,
         deliver: Callable[[], Awaitable[None]],
         watch: JobWatch,
+        notify_in: Callable[[str], str | None] = lambda place: None,
     ) -> None:
-        """`above`: the channel that a place is a thread of; `deliver` brings out what is owed."""
+        """`above`: the channel that a place is a thread of; `deliver` brings out what is owed.
+
+        `notify_in`: where answers go in a place, of people who set nothing for themselves.
+        """
         self._database = database
         self._clock = clock
         self._authority = authority
@@ -80,6 +84,7 @@ class JobDesk:
         self._turns = turns
         self._deliver = deliver
         self._watch = watch
+        self._notify_in = notify_in
 
     async def open(self, tx: Transaction, run: Run, ctx: TurnContext, *, depth: int, background: str) -> None:
         """Give a new run what a job has beside it, in the commit that stores the run; `ctx` is where it comes from."""
@@ -227,10 +232,10 @@ class JobDesk:
             await people.set_notify(tx, person, notify)
 
     async def notify_of(self, person: str, place: str) -> str:
-        """What the person set for what they ask in `place`; `channel` if nothing, and where they are alone anyway."""
+        """What the person set for what they ask in `place`, else its server; `channel` where they are alone."""
         if is_private(place):
             return "channel"
-        return await people.notify_of(self._database.reader, person)
+        return await people.notify_of(self._database.reader, person, otherwise=self._notify_in(place) or "channel")
 
     async def _open(self, press: CardPress) -> tuple[Run, Job]:
         """The job of the press, if it is open and the person may do something about it."""

@@ -1,0 +1,201 @@
+"""What people do about a guild's settings: look, change a draft, save it. Who may is decided as for its rules.
+
+What the operator's file says about the same guild wins. What is saved counts at once, and is on the trail.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from bot.clock import Clock, NewId
+from bot.errors import DecisionRefused
+from bot.guild_book import GuildBook
+from bot.guild_settings import GuildSettings
+from bot.place import is_private, space_of
+from bot.policy_desk import MOVED_ON, OVERTAKEN, DraftPress, PolicyDesk
+from bot.surface import Actor
+from bot.where import Configured, Places
+from storage import guilds
+from storage.database import Database, Reader
+from storage.guilds import Draft, GuildConfig
+
+Edit = Callable[[GuildSettings], GuildSettings]
+"""Makes the next state of a draft. May raise `ValueError`."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SettingsView:
+    """Everything that is shown."""
+
+    guild: str
+    version: int
+    changed_by: str
+    changed_at: int
+    in_force: GuildSettings
+    problem: str
+    """Why what is stored cannot be believed; then nothing of it counts."""
+    draft: Draft
+    wanted: GuildSettings
+    """The draft."""
+    file_places: Places | None
+    """What the operator's file says of this guild: it wins."""
+    model: str
+    """What answers where nothing else is chosen."""
+    models: tuple[str, ...]
+    """What may be chosen."""
+    blocked: str = ""
+    note: str = ""
+
+
+class GuildWhere:
+    """Where cards go: as the file says, else as the guild's people set it. A `Whereabouts`."""
+
+    def __init__(self, file: Configured, book: GuildBook) -> None:
+        self._file = file
+        self._book = book
+
+    async def of(self, reader: Reader, place: str) -> Places:
+        """See `Whereabouts.of`."""
+        if (said := self._file.says(place)) is not None:
+            return said
+        own = None if is_private(place) else self._book.settings(space_of(place)).places
+        return own or Places()
+
+
+class SettingsDesk:
+    """The settings of every guild, for the people who may see or change them."""
+
+    def __init__(
+        self,
+        *,
+        database: Database,
+        clock: Clock,
+        new_id: NewId,
+        book: GuildBook,
+        rules: PolicyDesk,
+        file: Configured,
+        model: str,
+        models: Sequence[str],
+        mask: Callable[[str], str],
+    ) -> None:
+        """`model` answers where nothing is chosen out of `models`; `mask` hides secrets on the trail."""
+        self._database = database
+        self._clock = clock
+        self._new_id = new_id
+        self._book = book
+        self._rules = rules
+        self._file = file
+        self._model = model
+        self._models = tuple(models)
+        self._mask = mask
+
+    async def look(self, actor: Actor) -> SettingsView:
+        """The settings of the actor's guild, with the draft they left, or a new one. Raises `DecisionRefused`."""
+        guild = await self._rules.permit(actor)
+        draft = await guilds.draft_of(self._database.reader, guild, "settings", actor.id)
+        now = self._book.setting(guild)
+        if draft is None or (draft.base != now.version and draft.body == now.settings.to_json()):
+            draft = await self._begin(guild, actor.id)
+        return self._view(draft)
+
+    async def again(self, press: DraftPress) -> SettingsView:
+        """The draft as it stands. Raises `DecisionRefused`."""
+        return self._view(await self._rules.own(press, "settings"))
+
+    async def change(self, press: DraftPress, edit: Edit) -> SettingsView:
+        """Change the draft; nothing counts by this. Raises `DecisionRefused` for what makes no sense."""
+        draft = await self._rules.own(press, "settings")
+        if draft.revision != press.revision:
+            return replace(self._view(draft), note=MOVED_ON)
+        try:
+            text = edit(GuildSettings.from_json(draft.body)).to_json()
+            GuildSettings.from_json(text)
+        except ValueError as problem:
+            raise DecisionRefused("no_setting", f"That cannot be: it {problem} Nothing was changed.") from problem
+        now = self._clock.now()
+        async with self._database.begin("draft settings") as tx:
+            if not await guilds.change_draft(tx, draft.id, revision=draft.revision, body=text, at=now):
+                raise DecisionRefused("moved_on", MOVED_ON)
+        return self._view(replace(draft, body=text, revision=draft.revision + 1, at=now))
+
+    async def discard(self, press: DraftPress) -> SettingsView:
+        """Forget the draft. Raises `DecisionRefused`."""
+        draft = await self._rules.own(press, "settings")
+        return self._view(await self._begin(draft.guild, press.actor.id))
+
+    async def save(self, press: DraftPress) -> SettingsView:
+        """Let the draft count from now on. Raises `DecisionRefused`."""
+        draft = await self._rules.own(press, "settings")
+        view = self._view(draft)
+        if draft.revision != press.revision:
+            return replace(view, note=MOVED_ON)
+        if view.blocked:
+            raise DecisionRefused("not_saved", f"Nothing was saved. {view.blocked}")
+        new = GuildConfig(
+            guild=draft.guild,
+            topic="settings",
+            version=view.version + 1,
+            body=draft.body,
+            seal="",
+            changed_by=press.actor.id,
+            changed_at=self._clock.now(),
+        )
+        new = replace(new, seal=self._book.sealed(new))
+        before = view.in_force.to_json()
+        async with self._database.begin("settings") as tx:
+            if not await guilds.put(tx, new, before=before, detail={}, mask=self._mask):
+                raise DecisionRefused("overtaken", OVERTAKEN)
+            await guilds.drop_draft(tx, draft.guild, "settings", press.actor.id)
+        self._book.take(new)
+        return self._view(await self._begin(draft.guild, press.actor.id))
+
+    # -- what others read ------------------------------------------------------------------------
+
+    def notify_in(self, place: str) -> str | None:
+        """Where answers of people go who set nothing for themselves; None: nobody said."""
+        return None if is_private(place) else self._book.settings(space_of(place)).notify
+
+    async def _begin(self, guild: str, person: str) -> Draft:
+        now = self._book.setting(guild)
+        draft = Draft(
+            id=self._new_id(),
+            guild=guild,
+            topic="settings",
+            person=person,
+            base=now.version,
+            revision=0,
+            body=now.settings.to_json(),
+            at=self._clock.now(),
+        )
+        async with self._database.begin("draft settings") as tx:
+            await guilds.begin_draft(tx, draft)
+        return draft
+
+    def _view(self, draft: Draft) -> SettingsView:
+        now, wanted = self._book.setting(draft.guild), GuildSettings.from_json(draft.body)
+        blocked = OVERTAKEN if draft.base != now.version else ""
+        if wanted.model is not None and wanted.model not in self._models:
+            blocked = f"The operator does not permit the model {wanted.model!r} any more."
+        return SettingsView(
+            guild=draft.guild,
+            version=now.version,
+            changed_by=now.changed_by,
+            changed_at=now.changed_at,
+            in_force=now.settings,
+            problem=now.problem,
+            draft=draft,
+            wanted=wanted,
+            file_places=self._file.says(f"discord/{draft.guild}/0"),
+            model=self._model,
+            models=self._models,
+            blocked=blocked,
+        )
+
+
+def model_of(book: GuildBook, models: Sequence[str], place: str) -> str | None:
+    """Which model answers what was asked in `place`: what its guild chose, if the operator still permits it."""
+    if is_private(place) or place.count("/") < 2:
+        return None
+    chosen = book.settings(space_of(place)).model
+    return chosen if chosen in models else None
