@@ -143,7 +143,13 @@ async def open_app(
             ttl_binds="approval_ttl" in settings.model_fields_set,
             guild_rules=book.approvers,
         )
-        accounts = Accounts(database=database, clock=clock, boot=boot, file=settings.budgets)
+        accounts = Accounts(
+            database=database,
+            clock=clock,
+            boot=boot,
+            file=settings.budgets,
+            of_guild=lambda guild: book.settings(guild).budgets,
+        )
         await accounts.load(database.reader)
         policy = LayeredPolicy(file_policy, guild_rules=book.policy, reserved=authority.reserved)
         granting = Granting(
@@ -334,8 +340,9 @@ async def open_app(
                     book=book,
                     rules=policy_desk,
                     file=file_places,
+                    file_budgets=settings.budgets,
                     model=settings.model or "offline",
-                    models=settings.models or (),
+                    models=() if own is not None else settings.models or (),
                     mask=mask,
                 ),
             )

@@ -20,6 +20,7 @@ from bot.guild_rules import Body, GuildRules, lets_through, names_people
 from bot.policy_view import Bounds, PolicyView, changes, concerns, conflicts
 from bot.rehearsal import Rehearsal, Rehearse
 from bot.surface import Actor
+from bot.texts.text import say
 from storage import audit, guilds
 from storage.database import Database
 from storage.guilds import Draft, GuildConfig, Topic
@@ -29,6 +30,7 @@ Edit = Callable[[Body], Body]
 
 NOT_HERE = "Rules belong to a server; use `/policy` in one."
 NOT_YOURS = "This list is not yours, or was closed, so nothing was changed. `/policy` opens your own."
+_NOT_YOURS: Mapping[Topic, str] = {"policy": NOT_YOURS, "settings": say("settings.not_yours")}
 MOVED_ON = "This list was older than your draft, so that press changed nothing. This is how the draft stands now."
 OVERTAKEN = (
     "Somebody else saved other rules meanwhile, so yours were not saved. Discard your draft and make the change again"
@@ -170,7 +172,7 @@ class PolicyDesk:
         guild = await self.permit(press.actor)
         draft = await guilds.draft(self._database.reader, press.draft)
         if draft is None or (draft.guild, draft.person, draft.topic) != (guild, press.actor.id, topic):
-            refusal = NotAllowed("not_yours", NOT_YOURS)
+            refusal = NotAllowed("not_yours", _NOT_YOURS[topic])
             await self.refused(press.actor, guild, refusal)
             raise refusal
         return draft

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from bot.budgets import Budgets
 from bot.clock import Clock, NewId
 from bot.errors import DecisionRefused
 from bot.guild_book import GuildBook
@@ -15,6 +16,7 @@ from bot.guild_settings import GuildSettings
 from bot.place import is_private, space_of
 from bot.policy_desk import MOVED_ON, OVERTAKEN, DraftPress, PolicyDesk
 from bot.surface import Actor
+from bot.texts.text import say
 from bot.where import Configured, Places
 from storage import guilds
 from storage.database import Database, Reader
@@ -40,12 +42,20 @@ class SettingsView:
     """The draft."""
     file_places: Places | None
     """What the operator's file says of this guild: it wins."""
+    file_budgets: Budgets
+    """The operator's: they count beside the guild's own, so the smaller of two is what holds."""
     model: str
     """What answers where nothing else is chosen."""
     models: tuple[str, ...]
     """What may be chosen."""
     blocked: str = ""
+    """Why the draft cannot be saved."""
     note: str = ""
+
+    @property
+    def is_changed(self) -> bool:
+        """Whether there is anything to save."""
+        return self.wanted != self.in_force or bool(self.problem)
 
 
 class GuildWhere:
@@ -75,6 +85,7 @@ class SettingsDesk:
         book: GuildBook,
         rules: PolicyDesk,
         file: Configured,
+        file_budgets: Budgets,
         model: str,
         models: Sequence[str],
         mask: Callable[[str], str],
@@ -86,6 +97,7 @@ class SettingsDesk:
         self._book = book
         self._rules = rules
         self._file = file
+        self._file_budgets = file_budgets
         self._model = model
         self._models = tuple(models)
         self._mask = mask
@@ -112,7 +124,7 @@ class SettingsDesk:
             text = edit(GuildSettings.from_json(draft.body)).to_json()
             GuildSettings.from_json(text)
         except ValueError as problem:
-            raise DecisionRefused("no_setting", f"That cannot be: it {problem} Nothing was changed.") from problem
+            raise DecisionRefused("no_setting", say("settings.cannot", problem=str(problem))) from problem
         now = self._clock.now()
         async with self._database.begin("draft settings") as tx:
             if not await guilds.change_draft(tx, draft.id, revision=draft.revision, body=text, at=now):
@@ -131,7 +143,7 @@ class SettingsDesk:
         if draft.revision != press.revision:
             return replace(view, note=MOVED_ON)
         if view.blocked:
-            raise DecisionRefused("not_saved", f"Nothing was saved. {view.blocked}")
+            raise DecisionRefused("not_saved", say("settings.not_saved", why=view.blocked))
         new = GuildConfig(
             guild=draft.guild,
             topic="settings",
@@ -176,7 +188,7 @@ class SettingsDesk:
         now, wanted = self._book.setting(draft.guild), GuildSettings.from_json(draft.body)
         blocked = OVERTAKEN if draft.base != now.version else ""
         if wanted.model is not None and wanted.model not in self._models:
-            blocked = f"The operator does not permit the model {wanted.model!r} any more."
+            blocked = say("settings.model_gone", model=wanted.model)
         return SettingsView(
             guild=draft.guild,
             version=now.version,
@@ -187,6 +199,7 @@ class SettingsDesk:
             draft=draft,
             wanted=wanted,
             file_places=self._file.says(f"discord/{draft.guild}/0"),
+            file_budgets=self._file_budgets,
             model=self._model,
             models=self._models,
             blocked=blocked,

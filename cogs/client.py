@@ -44,6 +44,7 @@ from cogs.presses import Presses
 from cogs.reload import Reload
 from cogs.resuming import Resuming
 from cogs.schedules import Schedules
+from cogs.settings import ServerSettings
 from cogs.speech import CommandTranslator, Languages
 from cogs.surface import DiscordSurface
 from cogs.tools import Tools
@@ -162,6 +163,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Help(self))
         await self.add_cog(Why(self._engine))
         await self.add_cog(Policy(self._engine.policy_desk))
+        await self.add_cog(ServerSettings(self._engine.settings_desk))
         await self.add_cog(Watching(self, self._engine, spawn))
         application = self.application or await self.application_info()
         self._read_more_if_allowed(application.flags)

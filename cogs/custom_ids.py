@@ -78,6 +78,19 @@ class Verb(StrEnum):
     RULES_DEMANDS = "rules-demands"
     RULES_WHO_UP = "rules-who-up"
     RULES_WHO_REMOVE = "rules-who-remove"
+    SET_CHANNEL = "set-channel"
+    """In the private list of a guild's settings, from here on. The id is a draft's, the edition its revision."""
+    SET_PEOPLE = "set-people"
+    SET_HERE = "set-here"
+    SET_NOTIFY = "set-notify"
+    SET_MODEL = "set-model"
+    SET_BUDGETS = "set-budgets"
+    """Opens a form, like the next one."""
+    SET_QUIET = "set-quiet"
+    SET_SAVE = "set-save"
+    SET_DROP = "set-drop"
+    FORM_SET_BUDGETS = "form-set-budgets"
+    FORM_SET_QUIET = "form-set-quiet"
     DRILL = "drill"
     """The id is a drill's."""
     TOOLS_PAGE = "tools-page"
@@ -126,8 +139,12 @@ FORMS = frozenset(verb for verb in Verb if verb.startswith("form-"))
 GRANTS = frozenset({Verb.GRANTS_PAGE, Verb.GRANTS_REVOKE})
 NUMBERED = FORMS | GRANTS | {Verb.CHOICE, Verb.TOOLS_PAGE} | {verb for verb in Verb if verb.startswith("list-")}
 RULES = frozenset(verb for verb in Verb if verb.startswith(("rules-", "form-rules-")))
-EDITIONED = frozenset({Verb.ALL_APPROVE, Verb.ALL_APPROVE_UNSEEN, Verb.ALL_DENY, Verb.FORM_ALL_APPROVE}) | RULES
-"""What decides about all calls of a card must not decide about one that the presser has not seen; likewise rules."""
+SETTINGS = frozenset(verb for verb in Verb if verb.startswith(("set-", "form-set-")))
+EDITIONED = (
+    frozenset({Verb.ALL_APPROVE, Verb.ALL_APPROVE_UNSEEN, Verb.ALL_DENY, Verb.FORM_ALL_APPROVE}) | RULES | SETTINGS
+)
+"""What decides about all calls of a card must not decide about one that the presser has not seen; likewise
+rules and settings."""
 
 _NUMBER = "0|[1-9][0-9]{0,19}"
 _FORMAT = re.compile(rf"so1:([a-z-]{{1,20}}):([a-z0-9_-]{{1,40}})(?:\.({_NUMBER}))?(?::({_NUMBER}))?")

@@ -34,10 +34,11 @@ from cogs import (
     modals,
     policy_presses,
     schedule_drafts,
+    settings_presses,
     usage,
 )
 from cogs.ask_about import AskAbout
-from cogs.custom_ids import GRANTS, MESSAGELESS, RULES, CustomId, Verb, decode
+from cogs.custom_ids import GRANTS, MESSAGELESS, RULES, SETTINGS, CustomId, Verb, decode
 from cogs.drill import Drill
 from cogs.interactions import acknowledge, actor_of, open_form, place_of, whisper
 from cogs.replies import Spawn
@@ -132,6 +133,9 @@ class Presses(commands.Cog):
             return
         if pressed.verb in usage.VERBS:
             await self._usage.pressed(interaction, pressed, message)
+            return
+        if pressed.verb in SETTINGS:
+            await settings_presses.handle(interaction, pressed, message, self._engine.settings_desk)
             return
         match pressed.verb:
             case Verb.SCHEDULE_SAVE | Verb.SCHEDULE_DROP:

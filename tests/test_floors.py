@@ -106,11 +106,11 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.farewell": {"bot.clock", "bot.delivery", "bot.jobs", "bot.turns"},
     "bot.engine": {"bot", "storage"},
     "bot.policing": {"bot", "storage"},
-    "bot.guild_settings": {"bot.where", "bot.where_file"},
+    "bot.guild_settings": {"bot.budgets", "bot.where", "bot.where_file"},
     "bot.settings_desk": {"bot", "storage"},
     "bot.guild_book": {
         "bot.deferral.seal", "bot.guild_rules", "bot.guild_settings", "bot.permits", "bot.rules", "storage",
-    },  # fmt: skip
+    },
     "bot.policy_view": {"bot.guild_book", "bot.guild_rules", "bot.permits", "bot.rules", "storage"},
     "bot.policy_desk": {"bot", "storage"},
     "bot.rehearsal": {"bot.clock", "bot.deferral", "bot.permits", "storage"},

@@ -75,7 +75,9 @@ async def open_loop(
                 timeout_seconds=timeout_seconds,
                 own=own,
                 meter=meter,
-                takes_images=images == "on" or (images == "auto" and built.profile.get("supports_image_input", True)),
+                takes_images=lambda model: (
+                    images == "on" or (images == "auto" and bool(model.profile.get("supports_image_input", True)))
+                ),
                 redactor=redactor,
                 models=more,
                 choose=choose,

@@ -64,19 +64,19 @@ class AgentLoop:
         timeout_seconds: float,
         instructions: str = INSTRUCTIONS,
         own: OwnAgent | None = None,
-        takes_images: bool = False,
+        takes_images: Callable[[Model], bool] = lambda model: False,
         redactor: Redactor | None = None,
         meter: MakeMeter | None = None,
         models: Mapping[str, Model] | None = None,
         choose: Choose = lambda run: None,
     ) -> None:
-        """`own` is the user's agent, in the place of ours. `takes_images`: whether the model can be shown any.
+        """`own` is the user's agent, in the place of ours. `takes_images`: whether a model can be shown any.
 
         `redactor` masks what the model answers; `meter` watches the calls of the model that a run makes. `choose`
         names one of `models` for a run, or nothing.
         """
         self._redactor = redactor or Redactor({})
-        self.takes_images = takes_images
+        self._takes_images = takes_images
         self._streaming = streaming
         self._settings = ModelSettings(timeout=timeout_seconds)
         self._gate = gate
@@ -86,6 +86,11 @@ class AgentLoop:
         self._models = models or {}
         self._choose = choose
         self._instructions = instructions
+
+    @property
+    def takes_images(self) -> bool:
+        """Whether one of the models can be shown images; a run whose own cannot is told that there were some."""
+        return any(map(self._takes_images, (self._model, *self._models.values())))
 
     @property
     def has_price(self) -> bool:
@@ -212,7 +217,8 @@ class AgentLoop:
 
         `executions` has counted what was run for it already. Raises only what cancels it from outside.
         """
-        messages = enclosed.with_images(messages, most=enclosed.NEWEST_IMAGES if self.takes_images else 0)
+        model = self._models.get(self._choose(run) or "", self._model)
+        messages = enclosed.with_images(messages, most=enclosed.NEWEST_IMAGES if self._takes_images(model) else 0)
         limits = limits or Limits()
         tools = self._gate.tools()
         deps = RunDeps(
@@ -237,7 +243,7 @@ class AgentLoop:
             )
             return await own.go(prompt, messages, results, run_id=run_id)
         driver = Driver(
-            model=self._models.get(self._choose(run) or "", self._model),
+            model=model,
             gate=self._gate,
             instructions=self._instructions,
             deps=deps,
