@@ -90,7 +90,7 @@ def _quoted(text: str) -> str:
     cut = inert.excerpt(text, head=900, tail=300, lines=25)
     if cut is None:
         return inert.block(text)
-    return f"{inert.fence(cut.head)}\n-# {cut.hidden:,} characters not shown\n{inert.fence(cut.tail)}"
+    return f"{inert.fence(cut.head)}\n-# {tell('forms.hidden', n=cut.hidden)}\n{inert.fence(cut.tail)}"
 
 
 async def _read(interaction: discord.Interaction, upload: Mapping[str, Any]) -> str:

@@ -71,6 +71,7 @@ TEXTS: dict[Topic, str] = {
         "- The operator's rules go by tool, arguments, place, person, role and hour; the first that fits counts.\n"
         "- `/policy` shows all rules here in plain sentences. Who manages the server can make them stricter there, and"
         " those whom the operator named can change them; the operator's file is the outer bound.\n"
+        "- `/settings` says where cards and results of jobs go here, which model answers, and how much a day.\n"
         "- Shells and interpreters can never be always allowed: no rule can read what a program would do.\n"
         "- A tool of an MCP server whose description changed asks again, whatever the rules say, and the card says"
         " what changed.\n\n"

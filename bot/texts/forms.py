@@ -43,4 +43,8 @@ ENTRIES = {
         "The form could not be shown, so nothing was changed. Press the button again.",
         de="Das Formular ließ sich nicht anzeigen, deshalb wurde nichts geändert. Drücke den Knopf noch einmal.",
     ),
+    "hidden": text(
+        ("{n:,} character not shown", "{n:,} characters not shown"),
+        de=("{n:,} Zeichen nicht gezeigt", "{n:,} Zeichen nicht gezeigt"),
+    ),
 }

@@ -52,6 +52,8 @@ UNREACHED = {
     "keep clipping": "the form opens only after it: tests/cogs/test_ask_about.py",
     "draft rules": "tests/cogs/test_policy.py",
     "policy": "tests/cogs/test_policy.py",
+    "draft settings": "tests/cogs/test_settings.py",
+    "settings": "tests/cogs/test_settings.py",
     "reload": "tests/mcp/test_reloading.py",
     "refused reload": "tests/mcp/test_reloading.py",
     "doctor": "tests/cogs/test_doctor_command.py",
