@@ -10,13 +10,14 @@ from bot.deferral.authority import Authority
 from bot.ending import Stopped, stop
 from bot.errors import NotAllowed
 from bot.surface import Actor
+from bot.texts.text import say
 from bot.turns import Turns
 from storage import audit, conversations, runs
 from storage.approvals import Approval
 from storage.database import Database
 
-NOTE = "a new conversation was begun"
-ENDED_TEXT = "A new conversation was begun here, so this request was ended. What it still asked was cancelled."
+NOTE = say("talks.new_note")
+ENDED_TEXT = say("talks.new_ended")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -60,8 +61,7 @@ class Anew:
             if others and not self._authority.is_approver(actor, place):
                 raise NotAllowed(
                     "not_requester",
-                    "Something that somebody else asked for is still open here. Only they, or an approver, can end it;"
-                    " nothing changed.",
+                    say("talks.others_open"),
                 )
             for run in open_runs:
                 via = self._turns.reply_of(run)

@@ -12,6 +12,7 @@ from bot.deferral.executor import Executor, digest_of
 from bot.deferral.tool import ToolKind
 from bot.granting import Granting
 from bot.rules import Asked
+from bot.texts.text import say, worded
 from bot.where import Whereabouts, targets
 from storage import approvals, cards, outbox, requests, runs
 from storage.approvals import Approval, ApprovalState
@@ -27,8 +28,8 @@ CALLS_PER_CARD = 5
 """More calls of one pause go on further cards: Discord takes 40 components in a message, buttons included."""
 
 REMINDER_TEXTS = {
-    ToolKind.APPROVAL: "This still waits for a decision, and its time is running out.",
-    ToolKind.QUESTION: "This still waits for your answer, and its time is running out.",
+    ToolKind.APPROVAL: say("turns.reminder"),
+    ToolKind.QUESTION: say("turns.reminder_question"),
 }
 REMINDER_LEAD_MS = 15 * 60_000
 """How long before the deadline approvers are reminded; with a short lifetime, a third of it."""
@@ -130,7 +131,7 @@ class Asking:
             )
         )
         if not await requests.replace(
-            tx, old, new, ApprovalState.VOID, note=f"{problem} It is asked again as it would run now."
+            tx, old, new, ApprovalState.VOID, note=say("turns.asked_as_now", problem=problem)
         ):
             raise RuntimeError(f"call {old.id} moved within a transaction")
         await self._owe_reminder(tx, new, {ToolKind(new.kind)}, now, expires_at=new.expires_at)
@@ -186,7 +187,7 @@ class Asking:
             key=_reminder(call.card, times),
             run=call.run,
             place=call.place,
-            body={"text": REMINDER_TEXTS[kind], "while_pending": call.card, "kind": kind},
+            body={**worded(REMINDER_TEXTS[kind]), "while_pending": call.card, "kind": kind},
             at=now,
             due_at=expires_at - min(REMINDER_LEAD_MS, self.lifetime(call) // 3),
         )

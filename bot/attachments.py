@@ -9,6 +9,7 @@ import base64
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from bot.texts.text import say
 from storage.attachments import Attached
 
 MOST_FILES = 6
@@ -19,8 +20,8 @@ MOST_IMAGE_BYTES = 3_000_000
 """Of one image. Four of them stay within what providers take in one request."""
 
 _IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
-_NO_IMAGES = "the model takes no images"
-_NO_TEXT = "neither text nor an image I know"
+_NO_IMAGES = say("attachments.no_images")
+_NO_TEXT = say("attachments.no_text")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -56,11 +57,11 @@ def choose(offers: Sequence[Offer], *, takes_images: bool) -> tuple[list[int], l
         if offer.may_be_image and not takes_images:
             why = _NO_IMAGES
         elif offer.size > most:
-            why = f"larger than {most // 1000:,} kB"
+            why = say("attachments.too_large", n=most // 1000)
         elif offer.may_be_image and images == MOST_IMAGES:
-            why = f"more than {MOST_IMAGES} images"
+            why = say("attachments.images", n=MOST_IMAGES)
         elif len(chosen) == MOST_FILES:
-            why = f"more than {MOST_FILES} files"
+            why = say("attachments.files", n=MOST_FILES)
         if why is not None:
             left.append(LeftOut(name=offer.name, why=why))
             continue
@@ -75,10 +76,10 @@ def read(offer: Offer, data: bytes, *, takes_images: bool) -> Attached | LeftOut
         if not takes_images:
             return LeftOut(name=offer.name, why=_NO_IMAGES)
         if len(data) > MOST_IMAGE_BYTES:
-            return LeftOut(name=offer.name, why=f"larger than {MOST_IMAGE_BYTES // 1000:,} kB")
+            return LeftOut(name=offer.name, why=say("attachments.too_large", n=MOST_IMAGE_BYTES // 1000))
         return Attached(name=offer.name, media_type=media_type, body=base64.b64encode(data).decode("ascii"))
     if len(data) > MOST_TEXT_BYTES:
-        return LeftOut(name=offer.name, why=f"larger than {MOST_TEXT_BYTES // 1000:,} kB")
+        return LeftOut(name=offer.name, why=say("attachments.too_large", n=MOST_TEXT_BYTES // 1000))
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
@@ -91,7 +92,7 @@ def read(offer: Offer, data: bytes, *, takes_images: bool) -> Attached | LeftOut
 def sentence(left: Iterable[LeftOut]) -> str:
     """What people are told of what does not go to the model, by name; '' if everything does."""
     named = ", ".join(f"{one.name} ({one.why})" for one in left)
-    return f"Not taken from what was attached: {named}." if named else ""
+    return say("attachments.left_out", files=named) if named else ""
 
 
 def _image_type(data: bytes) -> str | None:

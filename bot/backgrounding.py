@@ -20,7 +20,7 @@ from bot.place import is_private, space_of
 from bot.stopping import Stopping
 from bot.stretches import HISTORY
 from bot.surface import CardPress
-from bot.texts.text import key, say
+from bot.texts.text import key, say, worded
 from bot.turns import Turns
 from storage import approvals, audit, conversations, jobs, moved, outbox, runs
 from storage.database import Database, Transaction
@@ -126,7 +126,7 @@ class Backgrounding:
             key=f"moved:{run.id}",
             run=run.id,
             place=run.place,
-            body={"text": str(say("turns.in_background", id=run.id)), "answer": True},
+            body={**worded(say("turns.in_background", id=run.id)), "answer": True},
             at=now,
             via=press.message,
         )

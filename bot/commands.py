@@ -22,7 +22,7 @@ from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownAppro
 from bot.jobs.endings import ladder
 from bot.place import space_of
 from bot.surface import Actor
-from bot.texts.text import say
+from bot.texts.text import Text, key, say, worded
 from bot.toolbox.background import how_it_stands
 from bot.toolbox.command_files import Command, CommandState
 from bot.toolbox.detached import Detached
@@ -114,7 +114,7 @@ class Commands:
                 key=f"command:{command.id}",
                 run=command.run,
                 place=command.place,
-                body={"text": self._mask(ending(command)), "ping": [command.requester], "ladder": ways},
+                body={**worded(ending(command, self._mask)), "ping": [command.requester], "ladder": ways},
                 at=now,
                 person=command.requester,
             )
@@ -131,17 +131,25 @@ class Commands:
         logger.info("command ended", extra={"action": "command_ended", "command": command.id, "state": command.state})
 
 
-def ending(command: Command) -> str:
+_HOW = {
+    CommandState.RUNNING: key("delivery.command_runs"),
+    CommandState.EXITED: key("delivery.command_exited"),
+    CommandState.STOPPED: key("delivery.command_stopped"),
+    CommandState.TIMED_OUT: key("delivery.command_time"),
+    CommandState.FAILED: key("delivery.command_failed"),
+    CommandState.LOST: key("delivery.command_lost"),
+}
+
+
+def ending(command: Command, mask: Callable[[str], str] = str) -> Text:
     """The announcement: which command, how it ended, what to do next."""
     line = " ".join(command.command.split()).replace("`", "'")
     shown = line if len(line) <= _SHOWN else f"{line[: _SHOWN - 1]}…"
-    took = ""
+    took: str = ""
     if command.ended_at is not None and command.state is not CommandState.FAILED:
-        took = f" after {_duration(command.ended_at - command.started_at)}"
-    return (
-        f"The background command `{shown}` ({command.id}) {how_it_stands(command)}{took}. Ask me for its output if you"
-        " want to see it."
-    )
+        took = say("delivery.after", time=_duration(command.ended_at - command.started_at))
+    how = say(_HOW[command.state], code=command.exit_code)
+    return say("delivery.command_ended", command=mask(shown), id=command.id, how=how, took=took)
 
 
 def _duration(milliseconds: int) -> str:

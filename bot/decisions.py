@@ -22,6 +22,7 @@ from bot.errors import AlreadySettled, DecisionRefused, UnknownApproval
 from bot.granting import NOT_RECORDED, Granting
 from bot.rules import Standing
 from bot.surface import Actor, CardPress, Press
+from bot.texts.text import say
 from storage import approvals, audit, cards, meta, requests, votes
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
@@ -32,7 +33,7 @@ logger = logging.getLogger(__name__)
 
 Verdict = Literal["approve", "deny"]
 
-TAKEN_BACK = "taken back by the person who asked"
+TAKEN_BACK = say("authority.taken_back")
 
 _VERDICTS: dict[Act, Verdict] = {Act.APPROVE: "approve", Act.DENY: "deny"}
 _KINDS = {Act.ANSWER: frozenset({ToolKind.QUESTION}), Act.CANCEL: frozenset(ToolKind)}
@@ -111,15 +112,11 @@ class Decisions:
         done: list[Approval] = []
         refused: list[DecisionRefused] = []
         if card is not None and press.edition is not None and press.edition != card.edition:
-            refusal: DecisionRefused = AlreadySettled(
-                "edited", "A call on this card was changed meanwhile, so nothing was decided. Look at the card again."
-            )
+            refusal: DecisionRefused = AlreadySettled("edited", say("authority.card_changed"))
         elif not calls:
-            refusal = UnknownApproval("unknown", "This card is not known here; nothing changed.")
+            refusal = UnknownApproval("unknown", say("authority.card_unknown"))
         else:
-            refusal = AlreadySettled(
-                "too_late", "Everything on this card has been settled; your press changed nothing."
-            )
+            refusal = AlreadySettled("too_late", say("authority.all_settled"))
             for call in waiting:
                 one = Press(actor=press.actor, approval=call.id, place=press.place, message=press.message)
                 try:
@@ -158,7 +155,7 @@ class Decisions:
         """The call a press means, if it was pressed on the message that shows it. Raises `UnknownApproval`."""
         approval = await approvals.get(self._database.reader, press.approval)
         if approval is None:
-            raise UnknownApproval("unknown", "This request is not known here; nothing changed.")
+            raise UnknownApproval("unknown", say("authority.unknown"))
         belongs(approval, await cards.copies(self._database.reader, approval.card), press)
         return approval
 
@@ -167,7 +164,7 @@ class Decisions:
         before = await meta.get(self._database.reader, "application")
         if before is not None and before != application:
             for id in await approvals.undecided(self._database.reader):
-                await self._void(id, "the bot runs as another Discord application now.")
+                await self._void(id, say("authority.other_application"))
         async with self._database.begin("belong to") as tx:
             await meta.put(tx, "application", application)
 
@@ -182,7 +179,9 @@ class Decisions:
         given = genuine(self._seal, call, await votes.of(tx, call.id))
         counted = self._authority.standing(call, given)
         if actor.id in counted.given:
-            raise AlreadySettled("already_voted", f"You have approved this already. {self._missing(call, counted)}")
+            raise AlreadySettled(
+                "already_voted", say("authority.already_approved", missing=self._missing(call, counted))
+            )
         roles = actor.roles & self._authority.rule_for(call).every_role
         vote = self._vote(call, actor, "approve", roles, remember or "")
         persons = {*(one.person for one in given), actor.id}
@@ -238,9 +237,7 @@ class Decisions:
             actor = await self._authority.meet(act, call, press.actor)
             self._authority.permit(act, call, actor)
             if not await self._is_genuine(call):
-                raise AlreadySettled(
-                    "void", "This request is not as this bot stored it, so it was voided. Nothing ran."
-                )
+                raise AlreadySettled("void", say("authority.not_as_stored"))
             async with self._database.begin("decide") as tx:
                 # Read here, not at the press: what had to wait for the database until after the deadline is too late.
                 fresh = await approvals.get(tx, call.id)
@@ -268,21 +265,20 @@ class Decisions:
     # -- what is said ---------------------------------------------------------------------------
 
     def _missing(self, call: Approval, counted: Standing) -> str:
-        return f"{counted.more} more must approve. {self._authority.who_can(call)}"
+        return say("authority.more_must", n=counted.more, help=self._authority.who_can(call))
 
     async def _too_late(self, act: Act, call: Approval) -> AlreadySettled:
         fresh = await approvals.get(self._database.reader, call.id) or call
         if act is Act.AGAIN:
-            return AlreadySettled("not_ended", "It has not ended yet, so nothing was asked again.")
+            return AlreadySettled("not_ended", say("authority.not_ended"))
         if fresh.state is ApprovalState.PENDING:
-            return AlreadySettled("too_late", "The deadline has passed, so your press changed nothing. Nothing ran.")
+            return AlreadySettled("too_late", say("authority.deadline_passed"))
         newer = await requests.newest(self._database.reader, fresh)
         if newer.edited_by is not None and newer.id != fresh.id:
             who = self._who(newer.edited_by)
             return AlreadySettled(
                 "edited",
-                f"{who} has changed this call meanwhile, so your press changed nothing. Look at the card: it shows"
-                " what would run now.",
+                say("authority.call_changed", who=who),
             )
         return AlreadySettled("too_late", sentences.too_late(fresh, self._who))
 
@@ -299,7 +295,7 @@ class Decisions:
             return True
         if self._seal.holds(approval.seal, self._seal.asked(approval.id, approval.digest)):
             return True
-        await self._void(approval.id, "it is not as this bot stored it.")
+        await self._void(approval.id, say("authority.not_genuine"))
         return False
 
     async def _void(self, id: str, why: str) -> None:
@@ -316,7 +312,7 @@ class Decisions:
 def fits(act: Act, call: Approval) -> None:
     """Raise `UnknownApproval` if this cannot be done about such a call at all."""
     if call.kind not in _KINDS.get(act, {ToolKind.APPROVAL}):
-        raise UnknownApproval("wrong_kind", "This request cannot be answered in that way.")
+        raise UnknownApproval("wrong_kind", say("authority.wrong_kind"))
 
 
 def waits_for(act: Act, call: Approval) -> bool:

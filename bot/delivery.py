@@ -21,6 +21,8 @@ from bot.lanes import Lanes
 from bot.notices import Notices
 from bot.showing import Showing
 from bot.surface import Announcement, CardView, Reply, Surface
+from bot.texts.recall import recall
+from bot.texts.text import Text, say, told, worded, words_of
 from bot.views import Views
 from bot.where import Whereabouts
 from storage import audit, cards, outbox, runs
@@ -55,11 +57,15 @@ async def say_at_once(reply: Reply, text: str) -> None:
         logger.warning("not said", extra={"action": "say_failed", "problem": str(error)})
 
 
+def _instead(owed: Owed, error: DeliveryError) -> Text:
+    return say("delivery.instead", what=told(owed.body["instead"]), why=error.problem)
+
+
 def _remark(failure: dict[str, Any]) -> str:
     """Why this comes another way than it should."""
     if "person" in failure["way"]:
-        return f"I could not tell you directly: {failure['error']}"
-    return f"I could not say this where it was asked: {failure['error']}"
+        return say("delivery.not_directly", why=recall(failure["error"]))
+    return say("delivery.not_in_place", why=recall(failure["error"]))
 
 
 class Delivery:
@@ -203,7 +209,7 @@ class Delivery:
         if owed.via is None or owed.run is None:
             return None
         reply = self.replies.get(owed.run) or surface.reopen(owed.place, owed.via, key=owed.key)
-        return await self._finish(reply, owed.run, str(owed.body["text"]), owed.key)
+        return await self._finish(reply, owed.run, words_of(owed.body), owed.key)
 
     async def _finish(self, reply: Reply, run: str, text: str, key: str) -> str | None:
         try:
@@ -231,7 +237,7 @@ class Delivery:
         announcement = Announcement(
             key=owed.key,
             place=way.get("place", owed.place),
-            text=str(owed.body["text"]),
+            text=words_of(owed.body),
             ping=tuple(owed.body.get("ping", ())),
             repeated=owed.state == "attempting",
             remarks=tuple(_remark(failure) for failure in owed.failures),
@@ -309,6 +315,6 @@ class Delivery:
                     key=f"{owed.key}:instead",
                     run=owed.run,
                     place=owed.place,
-                    body={"text": f"{owed.body['instead']} ({error})", "ping": [owed.body["person"]]},
+                    body={**worded(_instead(owed, error)), "ping": [owed.body["person"]]},
                     at=now,
                 )

@@ -19,13 +19,15 @@ from bot.lanes import Lanes
 from bot.place import space_of
 from bot.rules import Subject
 from bot.surface import Actor
+from bot.texts.recall import recall
+from bot.texts.text import joined, say, worded
 from storage import approvals, audit, drills, outbox
 from storage.database import Database, Transaction
 from storage.drills import Asked, Drill
 
 logger = logging.getLogger(__name__)
 
-NOT_FOR_YOU = "A drill is for approvers, for those who manage this server, and for the owner of the bot."
+NOT_FOR_YOU = say("drills.for_whom")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -106,7 +108,7 @@ class Drills:
         asked = [Subject(tool=tool, place=place, within=within, requester="") for tool in self._tools()]
         users, roles = self._authority.approvers(asked)
         if not users and not roles:
-            raise await self._refused(actor, DecisionRefused("nobody", "Nobody can decide here, so nobody was asked."))
+            raise await self._refused(actor, DecisionRefused("nobody", say("drills.nobody_can")))
         drill = Drill(
             id=self._new_id(), space=space_of(place), place=place, within=within, started_by=actor.id,
             started_at=now, ends_at=now + minutes * 60_000, roles=tuple(sorted(roles)),
@@ -117,7 +119,7 @@ class Drills:
                 detail = {"drill": drill.id, "place": place, "people": sorted(users), "roles": sorted(roles)}
                 await audit.record(tx, at=now, actor=actor.id, event="drill_started", detail=detail)
         if not made:
-            open_one = DecisionRefused("drill_open", "A drill is under way in this server already. It ends by itself.")
+            open_one = DecisionRefused("drill_open", say("drills.under_way"))
             raise await self._refused(actor, open_one)
         self._background.spawn(self.sweep(), name=f"drill {drill.id}")
         return drill
@@ -129,14 +131,13 @@ class Drills:
         """
         drill, now = await drills.get(self._database.reader, id), self._clock.now()
         if drill is None:
-            raise await self._refused(actor, UnknownApproval("unknown", "This drill is not known here."))
+            raise await self._refused(actor, UnknownApproval("unknown", say("drills.unknown")))
         asked = Subject(tool="", place=drill.place, within=drill.within, requester="")
         try:
             known = await self._authority.meet(Act.APPROVE, asked, actor)
             if not self._decides(known, drill.place, drill.within):
                 raise NotAllowed(
-                    "not_approver", f"You are not an approver here, so this does not count. "
-                    f"{self._authority.who_can(asked)} This is a drill: nothing runs.",
+                    "not_approver", say("drills.not_approver", help=self._authority.who_can(asked)),
                 )  # fmt: skip
             async with self._database.begin("drill press") as tx:
                 roles = tuple(role for role in drill.roles if role in known.roles)
@@ -145,7 +146,7 @@ class Drills:
                     detail = {"drill": id, "milliseconds": now - drill.started_at}
                     await audit.record(tx, at=now, actor=actor.id, event="drill_pressed", detail=detail)
             if not counted:
-                raise AlreadySettled("too_late", "You have pressed already, or this drill is over. Nothing ran.")
+                raise AlreadySettled("too_late", say("drills.pressed_already"))
         except DecisionRefused as refusal:
             raise await self._refused(actor, refusal) from None
         self._background.spawn(self.sweep(), name=f"drill {id}")
@@ -210,7 +211,7 @@ class Drills:
                 if isinstance(error, Unreachable) or drill.tries + 1 >= MOST_TRIES:
                     await drills.give_up(tx, drill.id, version=drill.version, error=str(error))
                     if drill.message is None:
-                        await self._finish(tx, view, f"The request could not be posted: {error}")
+                        await self._finish(tx, view, say("drills.not_posted", problem=error.problem))
                 else:
                     await drills.failed(tx, drill.id, due_at=now + back_off(drill.tries), error=str(error))
             self._bring_out()
@@ -251,7 +252,7 @@ class Drills:
         now, drill = self._clock.now(), view.drill
         if not await drills.end(tx, drill.id, at=now):
             return
-        text = failure or "\n".join(report(view))
+        text = failure or joined(report(view), by="\n")
         await audit.record(
             tx, at=now, actor=audit.SYSTEM, event="drill_ended",
             detail={"drill": drill.id, "pressed": [one.person for one in view.people if one.pressed_at]},
@@ -262,7 +263,7 @@ class Drills:
             run=None,
             place=drill.place,
             body={
-                "text": text,
+                **worded(text),
                 "ping": [drill.started_by],
                 "ladder": [{"place": drill.place}, {"person": drill.started_by}],
             },
@@ -283,19 +284,20 @@ def report(view: DrillView) -> Iterator[str]:
     """What came of it, a line for everybody: who pressed and how fast, who did not, who could not be reached."""
     drill = view.drill
     pressed = [one for one in view.people if one.pressed_at is not None]
-    yield f"The drill is over: {len(pressed)} pressed. Nothing ran."
+    yield say("drills.over_head", n=len(pressed))
     for one in pressed[:20]:
-        held = "" if one.named else " as a member of " + ", ".join(f"<@&{role}>" for role in one.roles)
-        yield f"- <@{one.person}> pressed{held} after {took(drill, one)}"
+        roles = joined(f"<@&{role}>" for role in one.roles)
+        held = "" if one.named else say("drills.as_member", roles=roles)
+        yield say("drills.report_pressed", person=one.person, held=held, took=took(drill, one))
     silent = [one for one in view.people if one.pressed_at is None and one.problem is None]
     for one in silent[:20]:
-        where = "a direct message" if one.way == "dm" else "this channel"
-        yield f"- <@{one.person}> did not press; the request was in {where}"
+        where = say("drills.direct") if one.way == "dm" else say("drills.this_channel")
+        yield say("drills.report_not_pressed", person=one.person, where=where)
     for one in [one for one in view.people if one.pressed_at is None and one.problem is not None][:20]:
-        yield f"- <@{one.person}> could not be reached: {one.problem}"
+        yield say("drills.report_unreached", person=one.person, problem=recall(one.problem or ""))
     for role in drill.roles[:20]:
         if not any(role in one.roles for one in pressed):
-            yield f"- of <@&{role}> nobody pressed"
+            yield say("drills.report_role", role=role)
 
 
 def took(drill: Drill, asked: Asked) -> str:

@@ -77,7 +77,7 @@ class Edits:
                 if not await requests.replace(tx, old, new, ApprovalState.CANCELLED, by=press.actor.id, note=who):
                     raise AlreadySettled(
                         "same_call",
-                        "This request has that very call already, so nothing was changed. Deny one of them.",
+                        say("edits.has_that"),
                     )
                 await cards.edited(tx, old.card)
                 await approvals.trail(tx, new, "edited", press.actor.id, new.requested_at, {"replaces": old.id})
@@ -92,7 +92,7 @@ class Edits:
         calls = await approvals.of_card(self._database.reader, press.card)
         try:
             if not calls:
-                raise UnknownApproval("unknown", "This card is not known here; nothing changed.")
+                raise UnknownApproval("unknown", say("authority.card_unknown"))
             until = await self._extend(press, calls)
         except DecisionRefused as refusal:
             await self._decisions.refused(calls[0].id if calls else None, press.actor, refusal)
@@ -108,17 +108,20 @@ class Edits:
         try:
             arguments = read(tool, text, old.arguments)
         except NotUsable as error:
-            raise DecisionRefused("not_usable", f"This cannot be used, so nothing was changed. {error}") from error
+            raise DecisionRefused(
+                "not_usable",
+                say("edits.not_usable", problem=error.args[0]),
+            ) from error
         if arguments == old.arguments:
-            raise DecisionRefused("unchanged", "That is what the card shows already, so nothing was changed.")
+            raise DecisionRefused("unchanged", say("edits.same"))
         if (problem := self._vault.refusal(tool, arguments, lambda: parse(tool, arguments))) is not None:
             raise DecisionRefused("secret", say("secrets.not_usable", why=problem))
         run = await runs.get(self._database.reader, old.run)
         if run is None:
-            raise UnknownApproval("unknown", "This request is not known any more; nothing changed.")
+            raise UnknownApproval("unknown", say("edits.unknown"))
         verdict = self._policy.decide(tool, arguments, self._by_requester(run))
         if verdict.action == "refuse":
-            raise DecisionRefused("policy", f"Policy refuses that, so nothing was changed: {verdict.rule}.")
+            raise DecisionRefused("policy", say("edits.refused", rule=verdict.rule))
         return self._asking.sealed(
             replace(
                 old,
@@ -143,14 +146,14 @@ class Edits:
     async def _still_waits(self, tx: Transaction, call: Approval) -> None:
         """Raise `DecisionRefused` unless the row is as it was, in time, and genuine: only that may be sealed anew."""
         if await approvals.get(tx, call.id) != call or call.expires_at <= self._clock.now():
-            raise AlreadySettled("too_late", "It was decided or changed meanwhile, so nothing was changed.")
+            raise AlreadySettled("too_late", say("edits.meanwhile"))
         if not self._executor.is_asked(call):
-            raise AlreadySettled("not_genuine", "This request is not as this bot stored it, so nothing was changed.")
+            raise AlreadySettled("not_genuine", say("edits.not_as_stored"))
 
     def _tool(self, call: Approval) -> Tool:
         tool = self._tools.get(call.tool)
         if tool is None:
-            raise UnknownApproval("no_tool", f"The tool {call.tool} is not there any more; nothing changed.")
+            raise UnknownApproval("no_tool", say("edits.no_tool", tool=call.tool))
         return tool
 
     # -- another deadline -----------------------------------------------------------------------
@@ -158,7 +161,7 @@ class Edits:
     async def _extend(self, press: CardPress, calls: list[Approval]) -> int:
         waiting = [call for call in calls if waits_for(Act.EXTEND, call)]
         if not waiting:
-            raise AlreadySettled("too_late", "Nothing on this card waits any more; your press changed nothing.")
+            raise AlreadySettled("too_late", say("edits.nothing_waits"))
         for call in waiting:
             one = Press(actor=press.actor, approval=call.id, place=press.place, message=press.message)
             await self._decisions.on_its_card(one)
@@ -169,15 +172,13 @@ class Edits:
             now = self._clock.now()
             card = await cards.get_card(tx, press.card)
             if card is None or card.extended >= MOST_EXTENSIONS:
-                raise DecisionRefused(
-                    "extended_enough", f"The deadline has been put off {MOST_EXTENSIONS} times; that is the most."
-                )
+                raise DecisionRefused("extended_enough", say("edits.most_extensions", most=MOST_EXTENSIONS))
             longer = min(self._asking.lifetime(call) for call in waiting)
             for old in waiting:
                 await self._still_waits(tx, old)
                 new = self._asking.sealed(replace(old, expires_at=old.expires_at + longer))
                 if not await requests.extend(tx, old, new, by=press.actor.id, at=now):
-                    raise AlreadySettled("too_late", "It was decided meanwhile, so nothing was changed.")
+                    raise AlreadySettled("too_late", say("edits.decided_meanwhile"))
                 await votes.reseal(tx, carried(self._executor.seal, old, new, await votes.of(tx, old.id)))
             await cards.extended(tx, press.card)
             until = max(call.expires_at for call in waiting) + longer

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 
 from bot.jobs import endings, news
 from bot.place import is_private
+from bot.texts.text import say, worded
 from storage import approvals, audit, outbox, runs
 from storage.approvals import Approval, ApprovalState
 from storage.database import Transaction
@@ -73,7 +74,7 @@ async def _owe_reply(tx: Transaction, run: Run, text: str, *, at: int, via: str 
         run=run.id,
         place=run.place,
         body={
-            "text": text,
+            **worded(text),
             "ping": [run.requester] if ping else [],
             "answer": True,
             # Where nothing can be said any more, the person is told directly; the last way is their inbox.
@@ -90,9 +91,9 @@ async def _owe_reply(tx: Transaction, run: Run, text: str, *, at: int, via: str 
             run=run.id,
             place=run.place,
             body={
-                "text": text,
+                **worded(text),
                 "person": run.requester,
-                "instead": "I could not send you the answer as a direct message; it is in this channel.",
+                "instead": say("delivery.answer_here").data,
             },
             at=at,
         )

@@ -38,6 +38,7 @@ from bot.policy_desk import PolicyDesk
 from bot.settings_desk import SettingsDesk
 from bot.stopping import Stopping
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
+from bot.texts.text import say
 from bot.turns import MOST_LOSSES, Turns
 from storage import approvals, audit, cards, open_calls, outbox, runs
 from storage.approvals import Approval, ApprovalState
@@ -274,7 +275,7 @@ class Engine:
         """The card of a call, for a private look at everything. Raises `DecisionRefused`."""
         approval = await self.decisions.on_its_card(press)
         if (card := await cards.get_card(self.database.reader, approval.card)) is None:
-            raise UnknownApproval("unknown", "This request is not known any more.")
+            raise UnknownApproval("unknown", say("stopping.unknown"))
         return await self._delivery.view(card)
 
     async def open_approvals(self, space: str) -> list[OpenCall]:

@@ -108,9 +108,13 @@ class UnknownApproval(DecisionRefused):
 
 
 class DeliveryError(SignoffError):
-    """A message could not be put where it belongs; trying again may help, but not before `after_ms` from now."""
+    """A message could not be put where it belongs; trying again may help, but not before `after_ms` from now.
+
+    `problem` is a sentence for people.
+    """
 
     def __init__(self, problem: str, *, after_ms: int = 0) -> None:
+        self.problem = problem
         self.after_ms = after_ms
         super().__init__(problem)
 

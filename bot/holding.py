@@ -23,8 +23,7 @@ from storage.cards import Card
 from storage.database import Database
 from storage.runs import Run, RunKind, RunState
 
-BUSY_TEXT = "I am already working on this request; it was sent a second time. Its answer comes once."
-ANSWERED_TEXT = "This request was sent a second time; it has been answered: {link}"
+BUSY_TEXT = say("turns.sent_twice")
 
 
 class Holding:
@@ -61,7 +60,7 @@ class Holding:
             return
         receipt = await outbox.receipt_of(self._database.reader, f"answer:{run.id}")
         link = self._delivery.link_to(run.place, receipt) if receipt is not None else ""
-        text = ANSWERED_TEXT.format(link=link) if link else run.result or BUSY_TEXT
+        text = say("turns.answered_already", link=link) if link else run.result or BUSY_TEXT
         kinds = {call.kind for call in await self._waiting(run)}
         if kinds and run.id not in self._delivery.replies:
             text = sentences.asked(kinds)
@@ -147,7 +146,7 @@ class Holding:
                         ApprovalState.UNDELIVERABLE,
                         by=audit.SYSTEM,
                         at=self._clock.now(),
-                        note=problem or "the card could not be posted in time.",
+                        note=problem or say("turns.not_posted_in_time"),
                     )
 
     async def _waiting(self, run: Run) -> list[Approval]:

@@ -8,15 +8,11 @@ from bot.errors import DecisionRefused
 from bot.jobs.desk import JobDesk
 from bot.place import space_of
 from bot.surface import TurnContext
+from bot.texts.text import say, worded
 from storage import approvals, attachments, audit, conversations, outbox, runs
 from storage.approvals import Approval
 from storage.database import Database, Transaction
 from storage.runs import Run, RunKind, RunState
-
-LINE_FULL = (
-    "I did not take this up: {most} requests of this conversation are waiting already. Ask again when some are done, or"
-    " in a thread, which has a line of its own."
-)
 
 
 class Intake:
@@ -46,7 +42,7 @@ class Intake:
                 return same, False
             refusal = self._spent(ctx)
             if most_waiting is not None and await runs.in_line(tx, run.conversation) > most_waiting:
-                refusal = DecisionRefused("line_full", LINE_FULL.format(most=most_waiting))
+                refusal = DecisionRefused("line_full", say("turns.line_full", most=most_waiting))
             if refusal is not None:
                 await self._record(tx, run, ctx, "turn_refused", why=refusal.code)
             else:
@@ -121,7 +117,7 @@ class Intake:
         await runs.create(tx, run)
         await attachments.put(tx, run.id, ctx.attached)
         if ctx.left_out:
-            body = {"text": ctx.left_out}
+            body = worded(ctx.left_out)
             await outbox.owe(tx, key=f"left-out:{run.id}", run=run.id, place=run.place, body=body, at=run.created_at)
         await self._record(tx, run, ctx, f"{run.kind}_started")
 

@@ -12,6 +12,8 @@ from bot.clock import Clock, NewId
 from bot.deferral.authority import Authority
 from bot.deferral.tool import ToolKind
 from bot.surface import Surface
+from bot.texts.recall import recall
+from bot.texts.text import say, worded
 from bot.where import Places, Target, Whereabouts, instead
 from storage import approvals, audit, cards, outbox
 from storage.approvals import ApprovalState
@@ -21,13 +23,12 @@ from storage.database import Transaction
 MOST_POSTS = 1
 """How often a deleted card is posted anew at its place."""
 
-DELETED = "The card was deleted there."
-PLACE_DELETED = "The place with the card was deleted."
+DELETED = say("moving.deleted")
+PLACE_DELETED = say("moving.place_deleted")
 _SHUT = {
-    Shut.LOCKED: "The thread with the card is locked.",
-    Shut.UNSEEN: "Nobody who may decide can see the card there.",
+    Shut.LOCKED: say("moving.locked"),
+    Shut.UNSEEN: say("moving.nobody_sees"),
 }
-STANDS_IN = "I could not show this {where}: {problem} It waits for a decision here."
 
 
 class Moving:
@@ -101,14 +102,14 @@ class Moving:
     async def _owe_ping(self, tx: Transaction, card: Card, problem: str) -> None:
         """Those whom this copy would have notified are told where the others are."""
         calls = await approvals.of_card(tx, card.root)
-        where = "directly" if card.person is not None else "where it should be"
+        where = say("moving.where_directly") if card.person is not None else say("moving.where_it_should")
         await outbox.owe(
             tx,
             key=f"instead:{card.root}:{card.id}:{card.posts}",
             run=card.run,
             place=calls[0].place,
             body={
-                "text": STANDS_IN.format(where=where, problem=problem),
+                **worded(say("moving.instead", where=where, problem=recall(problem))),
                 "while_pending": card.root,
                 "kind": str(ToolKind.APPROVAL),
                 **({"ping": [card.person]} if card.person is not None else {}),
@@ -133,7 +134,7 @@ class Moving:
     def _problem(self, copy: Card) -> str:
         if copy.person is None or self._surface is None:
             return str(copy.error)
-        return f"Directly to {self._surface.who(copy.person)}: {copy.error}"
+        return say("moving.directly", who=self._surface.who(copy.person), problem=copy.error)
 
     async def record(self, tx: Transaction, event: str, card: Card, **more: object) -> None:
         """Put on the trail what happened to a copy."""

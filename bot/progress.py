@@ -12,11 +12,12 @@ from collections.abc import Callable, Sequence
 from bot.agent.loop import OnText
 from bot.delivery import Delivery, show_progress
 from bot.surface import Reply
+from bot.texts.text import Text, say
 from storage import runs
 from storage.database import Database
 from storage.runs import Run
 
-WORKING_TEXT = "Working on it…"
+WORKING_TEXT = say("turns.working")
 WORKING_AFTER_SECONDS = 5.0
 """A turn that has said nothing for so long gets a message of its own, which it can be stopped at."""
 
@@ -26,10 +27,9 @@ LONG_AFTER_SECONDS = 30.0
 Spawn = Callable[..., "asyncio.Task[None]"]
 
 
-def place_in_line(ahead: int) -> str:
+def place_in_line(ahead: int) -> Text:
     """What a request is told that has to wait."""
-    before = "One request of this conversation is" if ahead == 1 else f"{ahead} requests of this conversation are"
-    return f"{before} ahead of you; yours is next in line." if ahead == 1 else f"{before} ahead of you."
+    return say("turns.next_in_line", n=ahead)
 
 
 class Progress:

@@ -18,13 +18,14 @@ from bot.errors import NotAllowed, SettingsError
 from bot.policing import build_policy, check_approver_rules
 from bot.settings import Settings, names
 from bot.surface import Actor
+from bot.texts.text import Key, key, say
 from storage import approvals, audit
 from storage.database import Database
 
 _WHO_DECIDES = ("approver_users", "approver_roles", "self_approval", "approvers", "approval_ttl")
 _AT_ONCE = frozenset({*_WHO_DECIDES, "policy", "mcp"})
 
-NOT_OWNER = "Only the owner of this bot can have its settings read anew; nothing changed."
+NOT_OWNER = say("reloading.not_owner")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -112,27 +113,37 @@ class Reloading:
         for field in fields:
             before, now = getattr(self._settings, field), getattr(fresh, field)
             if field == "policy":
-                yield from _by_name("Rule", before or (), now or ())
+                yield from _by_name(_RULES, before or (), now or ())
             elif field == "mcp":
-                yield from _by_name("MCP server", before or (), now or ())
+                yield from _by_name(_SERVERS, before or (), now or ())
             elif field == "approvers":
-                yield f"[[approvers]] has {len(now or ())} rules; before it had {len(before or ())}, or others."
+                yield say("reloading.approvers", now=len(now or ()), before=len(before or ()))
             else:
-                yield f"{by_field[field]} is {_said(now)} now; it was {_said(before)}."
+                yield say("reloading.setting", name=by_field[field], now=_said(now), before=_said(before))
 
 
-def _by_name(what: str, before: Iterable[Any], now: Iterable[Any]) -> Iterable[str]:
+_RULES = (
+    key("reloading.rule_new"), key("reloading.rule_gone"), key("reloading.rule_other"), key("reloading.rule_order"),
+)  # fmt: skip
+_SERVERS = (
+    key("reloading.server_new"), key("reloading.server_gone"), key("reloading.server_other"),
+    key("reloading.server_order"),
+)  # fmt: skip
+
+
+def _by_name(words: tuple[Key, Key, Key, Key], before: Iterable[Any], now: Iterable[Any]) -> Iterable[str]:
+    came, went, other, order = words
     old, new = {one.name: one for one in before}, {one.name: one for one in now}
-    yield from (f"{what} {name} is new." for name in new if name not in old)
-    yield from (f"{what} {name} is gone." for name in old if name not in new)
-    yield from (f"{what} {name} says something else." for name in new if name in old and old[name] != new[name])
+    yield from (say(came, name=name) for name in new if name not in old)
+    yield from (say(went, name=name) for name in old if name not in new)
+    yield from (say(other, name=name) for name in new if name in old and old[name] != new[name])
     if [name for name in old if name in new] != [name for name in new if name in old]:
-        yield f"The order of the {what.lower()}s is another one."
+        yield say(order)
 
 
 def _said(value: object) -> str:
     if value is None:
-        return "not set"
+        return say("reloading.not_set")
     if isinstance(value, frozenset):
         return ", ".join(sorted(value))
     return str(value).lower()

@@ -21,6 +21,7 @@ from bot.lanes import Lanes
 from bot.moving import PLACE_DELETED, Moving, waits
 from bot.place import is_private, space_of
 from bot.surface import CardView, Reply, Surface
+from bot.texts.text import say
 from bot.views import Views
 from bot.where import MOST_PEOPLE, Whereabouts
 from storage import approvals, cards, runs
@@ -38,7 +39,7 @@ seconds and channel."""
 LONGEST_WAIT_MS = 300_000
 """A place that makes a new card wait longer than that (slow mode) is no place for it."""
 
-NO_MEMBER = "They are no member of the server where it was asked."
+NO_MEMBER = say("moving.no_member")
 
 
 class Showing:
@@ -205,7 +206,7 @@ class Showing:
             return ""
         channels = dict.fromkeys(copy.place for copy in copies if copy.person is None)
         links = ", ".join(link for place in channels if (link := self._surface.link(place, None)))
-        return f"the card is in {links}" if links else "the card went directly to those who decide"
+        return say("moving.card_in", places=links) if links else say("moving.card_direct")
 
     # -- what is not where it was ---------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import json
 from collections.abc import Iterator
 
 from bot.clock import Clock
+from bot.texts.text import Text, joined, say, worded
 from bot.turns import MOST_LOSSES
 from storage import audit, leftovers, meta, outbox
 from storage.database import Database
@@ -55,7 +56,7 @@ class Startup:
                     key=f"startup:{self._boot}",
                     run=None,
                     place=NOWHERE,
-                    body={"text": text, "ladder": [{"person": owner}]},
+                    body={**worded(text), "ladder": [{"person": owner}]},
                     at=now,
                     person=owner,
                 )
@@ -72,42 +73,31 @@ class Startup:
 
 def report(found: Leftovers, *, since: int | None, warnings: tuple[str, ...] = ()) -> str:
     """The message, or '' when there is nothing to say. `since`: when the process began that died, if one did."""
-    lines = [f"⚠ {warning}" for warning in warnings]
-    lines += [f"- {line}" for line in _lines(found)]
+    lines = [joined(["⚠ ", warning], by="") for warning in warnings]
+    lines += [joined(["- ", line], by="") for line in _lines(found)]
     if since is not None:
-        crashed = (
-            f"I am back. The process before this one, which began <t:{since // 1000}:f>, died without being stopped."
-        )
-        return "\n".join([crashed, *(lines or ["Nothing was open, so nothing was lost."])])
-    return "\n".join(["I have been restarted.", *lines]) if lines else ""
+        crashed = say("startup.back", at=since // 1000)
+        return joined([crashed, *(lines or [say("startup.nothing_lost")])], by="\n")
+    return joined([say("startup.restarted"), *lines], by="\n") if lines else ""
 
 
-def _lines(found: Leftovers) -> Iterator[str]:
+def _lines(found: Leftovers) -> Iterator[Text]:
     if found.waiting:
-        yield f"Waits for a decision: {_count(found.waiting, 'call')}. Cards go on working; see `/approvals`."
+        yield say("startup.waits", n=found.waiting)
     resumed = [
-        *([_count(found.turns, "request")] if found.turns else []),
-        *([_count(found.jobs, "background job")] if found.jobs else []),
-        *([f"{_count(found.approved, 'call')} that had been approved and not begun"] if found.approved else []),
+        *([say("startup.requests", n=found.turns)] if found.turns else []),
+        *([say("startup.jobs", n=found.jobs)] if found.jobs else []),
+        *([say("startup.approved", n=found.approved)] if found.approved else []),
     ]
     if resumed:
-        yield f"Gone on with: {', '.join(resumed)}."
+        yield say("startup.gone_on", what=joined(resumed))
     if found.running:
-        named = ", ".join(f"`{call.id}`" for call in found.interrupted)
-        more = f" and {found.running - len(found.interrupted)} more" if found.running > len(found.interrupted) else ""
-        yield (
-            f"Interrupted: {_count(found.running, 'call')} ran when the process ended. Nobody knows how far, so nothing"
-            f" of it is run again by itself: {named}{more}. `/why` tells the story of each."
-        )
+        named, rest = joined(f"`{call.id}`" for call in found.interrupted), found.running - len(found.interrupted)
+        more = say("startup.and_more", n=rest) if rest > 0 else ""
+        yield say("startup.interrupted", n=found.running, named=named, more=more)
     if found.lost:
-        yield (
-            f"Given up: {_count(found.lost, 'request')}, because the process died over it twice. Whoever asked is told."
-        )
+        yield say("startup.given_up", n=found.lost)
     if found.overdue:
-        yield f"Expired: {_count(found.overdue, 'call')} whose deadline passed while I was away. Nothing ran."
+        yield say("startup.expired", n=found.overdue)
     if found.unsent:
-        yield f"Told late: {_count(found.unsent, 'message')} that people were owed."
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}{'' if number == 1 else 's'}"
+        yield say("startup.told_late", n=found.unsent)

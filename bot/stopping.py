@@ -15,15 +15,15 @@ from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownAppro
 from bot.place import space_of
 from bot.stretches import HISTORY
 from bot.surface import CardPress
-from bot.texts.text import say
+from bot.texts.text import Text, joined, say
 from bot.turns import Turns
 from storage import approvals, audit, conversations, runs, steps
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
 from storage.runs import Run, RunKind, RunState
 
-NOT_YOURS = "Only the person who asked for this, or an approver, can stop it. Nothing changed."
-NOTE = "the turn was stopped"
+NOT_YOURS = say("stopping.not_yours")
+NOTE = say("stopping.note")
 _TOLD_MODEL = "[event: a person stopped this turn here. What it did before that stands; nothing follows by itself.]"
 
 
@@ -64,7 +64,7 @@ class Stopping:
         async with self._database.begin("stop turn") as tx:
             fresh = await runs.get(tx, run.id)
             if fresh is None or fresh.ended_at is not None:
-                raise AlreadySettled("too_late", "This had already ended; your press changed nothing.")
+                raise AlreadySettled("too_late", say("turns.over"))
             running = [
                 call
                 for call in await approvals.of_pause(tx, run.id, fresh.pauses)
@@ -118,11 +118,11 @@ class Stopping:
     async def _permitted(self, press: CardPress, refusal: str) -> Run:
         run = await runs.get(self._database.reader, press.card)
         if run is None or (run.kind is RunKind.JOB and run.moved_from is None):
-            raise UnknownApproval("unknown", "This request is not known any more.")
+            raise UnknownApproval("unknown", say("stopping.unknown"))
         if press.actor.guild is not None and press.actor.guild != space_of(run.place):
             raise NotAllowed("wrong_guild", WRONG_GUILD)
         if run.place != press.place or self._turns.reply_of(run) not in {None, press.message}:
-            raise UnknownApproval("wrong_message", "This button does not belong to this message; nothing changed.")
+            raise UnknownApproval("wrong_message", say("authority.other_message"))
         mine = press.actor.id == run.requester
         if not mine and not self._authority.is_approver(press.actor, run.place, within=run.within):
             raise NotAllowed("not_requester", refusal)
@@ -130,10 +130,12 @@ class Stopping:
 
     def _text(self, said: str, by: str, running: Sequence[Approval]) -> str:
         """The turn's answer: what it had, and how it ended."""
-        ended = f"-# Stopped by {self._who(by)} before it was complete."
-        if running:
-            ended += f" Not stopped, because it runs already: {_names(running)}. Its card shows how it ends."
-        return f"{said.rstrip()}\n{ended}" if said.strip() else ended
+        ended = (
+            say("stopping.answer_running", who=self._who(by), calls=_names(running))
+            if running
+            else say("stopping.answer", who=self._who(by))
+        )
+        return joined([said.rstrip(), ended], by="\n") if said.strip() else ended
 
     async def _keep(self, tx: Transaction, run: Run, said: str) -> None:
         """Let the conversation know of the turn, so that people can go on from there."""
@@ -151,13 +153,13 @@ class Stopping:
         await conversations.append(tx, run.conversation, run=run.id, at_length=length, bodies=[*done, *kept])
 
 
-def _told(done: Stopped | None) -> str:
-    lines = ["Stopped."]
+def _told(done: Stopped | None) -> Text:
+    lines = [say("stopping.stopped")]
     if done is not None and done.cancelled:
-        lines.append(f"What it still asked for was cancelled: {_names(done.cancelled)}.")
+        lines.append(say("stopping.cancelled", calls=_names(done.cancelled)))
     if done is not None and done.running:
-        lines.append(f"Not stopped, because it runs already: {_names(done.running)}.")
-    return " ".join(lines)
+        lines.append(say("stopping.not_stopped", calls=_names(done.running)))
+    return joined(lines, by=" ")
 
 
 def _names(calls: Sequence[Approval]) -> str:

@@ -25,6 +25,7 @@ from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
 from bot.progress import Progress
 from bot.stretches import HISTORY, Stretches
+from bot.texts.text import say
 from storage import approvals, attachments, conversations, jobs, runs
 from storage.approvals import ApprovalState
 from storage.database import Database, Transaction
@@ -36,16 +37,10 @@ logger = logging.getLogger(__name__)
 MOST_LOSSES = 1
 """A run whose process died, or could not store what came of it, is begun again so many times."""
 
-LOST_TEXT = (
-    "I was restarted twice while I worked on this, so I have given it up. Look at the cards for what ran; ask again if"
-    " you still want it."
-)
-UNKNOWN_PAUSE_TEXT = (
-    "This request was paused by another version of signoff, and I will not guess what it meant. Look at the cards for"
-    " what ran; ask again if you still want it."
-)
-CANCELLED_TEXT = "It was stopped on request; what it still asked about was cancelled."
-BROKEN_TEXT = "Something went wrong inside me, so this request ended without an answer. The log has the details."
+LOST_TEXT = say("turns.lost")
+UNKNOWN_PAUSE_TEXT = say("turns.other_version")
+CANCELLED_TEXT = say("turns.stopped_on_request")
+BROKEN_TEXT = say("turns.broken")
 
 
 class Turns:
@@ -171,7 +166,7 @@ class Turns:
         now, via = self._clock.now(), self.reply_of(run)
         text = words.unfinished(CANCELLED_TEXT, await self._watch.said(run))
         async with self._database.begin("cancel") as tx:
-            done = await stop(tx, run.id, by=by, at=now, note="the job was stopped", text=text, via=via)
+            done = await stop(tx, run.id, by=by, at=now, note=say("turns.job_stopped"), text=text, via=via)
         if done is not None:
             self.stop_working(run.id)
         return done is not None

@@ -11,16 +11,18 @@ from discord.ext import commands
 from bot.anew import Begun
 from bot.engine import Engine
 from bot.errors import DecisionRefused, DeliveryError
+from bot.texts.text import say
 from cogs import arguments, inert, limits, places
 from cogs.interactions import acknowledge, actor_of, place_of, whisper
 from cogs.posting import Post
+from cogs.speech import in_public, offered, shown, tell
 from cogs.surface import DiscordSurface
 from storage.approvals import Approval
 
 logger = logging.getLogger(__name__)
 
-BEGUN = "A new conversation begins here: I do not look at what was said before."
-NOTHING_OPEN = "Nothing was open."
+BEGUN = say("talks.new")
+NOTHING_OPEN = say("talks.nothing_open")
 
 
 class New(commands.Cog):
@@ -30,7 +32,7 @@ class New(commands.Cog):
         self._engine = engine
         self._surface = surface
 
-    @app_commands.command(description="Begin a new conversation here. What still waits is cancelled, and named.")
+    @app_commands.command(description=offered("commands.new"))
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     async def new(self, interaction: discord.Interaction) -> None:
@@ -43,10 +45,11 @@ class New(commands.Cog):
         except DecisionRefused as refusal:
             await whisper(interaction, refusal.sentence)
             return
-        said = told(begun)
-        await whisper(interaction, said)
+        await whisper(interaction, told(begun))
         if interaction.guild_id is not None:
-            post = Post(nonce=limits.nonce(f"new/{interaction.id}"), content=f"<@{interaction.user.id}>: {said}")
+            with in_public(interaction.client, interaction.guild_id):
+                content = f"<@{interaction.user.id}>: {told(begun)}"
+            post = Post(nonce=limits.nonce(f"new/{interaction.id}"), content=content)
             try:
                 await self._surface.channel(place).create(post)
             except DeliveryError as error:
@@ -55,14 +58,14 @@ class New(commands.Cog):
 
 def told(begun: Begun) -> str:
     """What a new beginning ended, by name."""
-    lines = [f"- cancelled: {_named(call)}" for call in begun.cancelled]
-    lines += [f"- still running, not stopped: {_named(call)}" for call in begun.running]
+    lines = [tell("talks.cancelled", call=_named(call)) for call in begun.cancelled]
+    lines += [tell("talks.still_running", call=_named(call)) for call in begun.running]
     if not lines:
-        ended = f"{begun.requests} open {'request was' if begun.requests == 1 else 'requests were'} ended."
-        return f"{BEGUN} {ended if begun.requests else NOTHING_OPEN}"
-    return f"{BEGUN}\n{limits.listed(lines)}"
+        ended = tell("talks.ended", n=begun.requests)
+        return f"{shown(BEGUN)} {ended if begun.requests else shown(NOTHING_OPEN)}"
+    return f"{shown(BEGUN)}\n{limits.listed(lines)}"
 
 
 def _named(call: Approval) -> str:
     what = f"{inert.line(call.tool, limit=40)} {arguments.first_line(call.arguments, limit=80)}"
-    return f"{what} · `{call.id}`, asked by <@{call.requester}>"
+    return tell("talks.call", call=what, id=call.id, requester=call.requester)

@@ -20,11 +20,13 @@ from bot.deferral.tool import ToolKind
 from bot.engine import Engine
 from bot.errors import DecisionRefused, Unreachable
 from bot.surface import Actor
+from bot.texts.text import say
 from cogs import arguments, inert, layout, places
 from cogs.cards import shown_arguments
 from cogs.custom_ids import CustomId, Verb, steady
 from cogs.interactions import actor_of, place_of
 from cogs.layout import Item
+from cogs.speech import shown, tell
 from cogs.visibility import visible
 from storage.approvals import Approval, ApprovalState
 from storage.open_calls import OpenCall
@@ -50,10 +52,10 @@ class Show(StrEnum):
 
 
 _EMPTY = {
-    Show.CONCERNS_ME: "Nothing here waits for you to decide, and nothing that you asked for is open.",
-    Show.MINE: "Nothing that you asked for is open here.",
-    Show.TEAM: "Nothing that others asked for waits here for you to decide.",
-    Show.ALL: "Nothing waits for a decision here.",
+    Show.CONCERNS_ME: say("lists.empty_concerns"),
+    Show.MINE: say("lists.empty_mine"),
+    Show.TEAM: say("lists.empty_team"),
+    Show.ALL: say("lists.empty_all"),
 }
 
 
@@ -135,21 +137,21 @@ def _belongs(entry: _Entry, show: Show) -> bool:
 def _drawn(entries: Sequence[_Entry], leaf: Leaf, *, said: str, others: int, unseen: int) -> ui.LayoutView:
     pages = max(1, -(-len(entries) // ON_A_PAGE))
     leaf = Leaf(show=leaf.show, page=min(leaf.page, pages - 1))
-    shown = entries[leaf.page * ON_A_PAGE : (leaf.page + 1) * ON_A_PAGE]
+    on_page = entries[leaf.page * ON_A_PAGE : (leaf.page + 1) * ON_A_PAGE]
     items: list[Item] = [layout.text(said)] if said else []
-    if not shown:
-        items.append(layout.text(_EMPTY[leaf.show]))
-    for number, entry in enumerate(shown):
+    if not on_page:
+        items.append(layout.text(shown(_EMPTY[leaf.show])))
+    for number, entry in enumerate(on_page):
         if number:
             items.append(layout.rule())
         items += _row(entry, leaf)
     notes = []
     if pages > 1:
-        notes.append(f"Page {leaf.page + 1} of {pages}, {len(entries)} requests")
+        notes.append(tell("lists.page", page=leaf.page + 1, pages=pages, requests=len(entries)))
     if others:
-        notes.append(f"{others} more that you can see: `/approvals show: all`")
+        notes.append(tell("lists.others", n=others))
     if unseen:
-        notes.append(f"{unseen} more in channels that you cannot open")
+        notes.append(tell("lists.unseen", n=unseen))
     if notes:
         items.append(layout.text("\n".join(f"-# {note}" for note in notes)))
     items.append(ui.ActionRow(*_turning(leaf, pages)))
@@ -163,11 +165,19 @@ def _row(entry: _Entry, leaf: Leaf) -> Iterator[Item]:
         link = places.link(places.parse(entry.place), entry.message)
     except Unreachable:
         link = ""
-    what = "Question" if call.kind == ToolKind.QUESTION else inert.line(call.tool, limit=40)
-    state = f"[{sentences.word(call)}]({link})" if link else sentences.word(call)
-    asked = "you" if entry.own else f"<@{call.requester}>"
+    what = tell("cards.question") if call.kind == ToolKind.QUESTION else inert.line(call.tool, limit=40)
+    state = f"[{shown(sentences.word(call))}]({link})" if link else shown(sentences.word(call))
+    asked = tell("lists.you") if entry.own else f"<@{call.requester}>"
     yield layout.text(
-        f"{what} · {state}\nAsked by {asked}, expires <t:{call.expires_at // 1000}:R> · `{call.id}`\n{drawn.text}"
+        tell(
+            "lists.row",
+            what=what,
+            state=state,
+            asked=asked,
+            expires=call.expires_at // 1000,
+            id=call.id,
+            call=drawn.text,
+        )
     )
     buttons = list(_buttons(entry, leaf, whole=not drawn.hidden))
     if buttons:
@@ -178,19 +188,19 @@ def _buttons(entry: _Entry, leaf: Leaf, *, whole: bool) -> Iterator[ui.Button[ui
     call = entry.call
     if entry.may_decide:
         approve = Verb.LIST_APPROVE if whole else Verb.LIST_APPROVE_UNSEEN
-        yield _button("Approve", _GREEN, approve, call.id, leaf)
-        yield _button("Deny", _RED, Verb.LIST_DENY, call.id, leaf)
+        yield _button(tell("cards.approve"), _GREEN, approve, call.id, leaf)
+        yield _button(tell("cards.deny"), _RED, Verb.LIST_DENY, call.id, leaf)
     if entry.own and waits_for(Act.CANCEL, call):
-        yield _button("Cancel", _GREY, Verb.LIST_CANCEL, call.id, leaf)
-    yield _button("Details", _GREY, Verb.LIST_DETAILS, call.id, leaf)
+        yield _button(tell("cards.cancel"), _GREY, Verb.LIST_CANCEL, call.id, leaf)
+    yield _button(tell("cards.details"), _GREY, Verb.LIST_DETAILS, call.id, leaf)
 
 
 def _turning(leaf: Leaf, pages: int) -> Iterator[ui.Button[ui.LayoutView]]:
     if leaf.page > 0:
-        yield _button("Back", _GREY, Verb.LIST_PAGE, "back", Leaf(show=leaf.show, page=leaf.page - 1))
-    yield _button("Look again", _GREY, Verb.LIST_PAGE, "here", leaf)
+        yield _button(tell("lists.back"), _GREY, Verb.LIST_PAGE, "back", Leaf(show=leaf.show, page=leaf.page - 1))
+    yield _button(tell("lists.look_again"), _GREY, Verb.LIST_PAGE, "here", leaf)
     if leaf.page + 1 < pages:
-        yield _button("Next", _GREY, Verb.LIST_PAGE, "next", Leaf(show=leaf.show, page=leaf.page + 1))
+        yield _button(tell("lists.next"), _GREY, Verb.LIST_PAGE, "next", Leaf(show=leaf.show, page=leaf.page + 1))
 
 
 def _button(label: str, style: discord.ButtonStyle, verb: Verb, id: str, leaf: Leaf) -> ui.Button[ui.LayoutView]:

@@ -11,6 +11,7 @@ from discord.ext import commands
 from bot.engine import Engine
 from cogs.approval_list import Leaf, Show, page
 from cogs.interactions import acknowledge, show_private
+from cogs.speech import offered
 
 Choice = Literal["mine", "team", "all"]
 
@@ -21,10 +22,8 @@ class Approvals(commands.Cog):
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    @app_commands.command(description="What waits for a decision in this server; decide it right from the list.")
-    @app_commands.describe(
-        show="mine: what I asked for. team: what others asked for and I may decide. all: whatever I can see."
-    )
+    @app_commands.command(description=offered("commands.approvals"))
+    @app_commands.describe(show=offered("commands.approvals_show"))
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     async def approvals(self, interaction: discord.Interaction, show: Choice | None = None) -> None:

@@ -12,8 +12,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from bot.texts.text import say
 from cogs import inert
 from cogs.limits import length
+from cogs.speech import tell
 
 _PLAIN_NAME = re.compile(r"[A-Za-z][A-Za-z0-9]*(?:_[A-Za-z0-9]+)*")
 _SHORT = 80
@@ -28,7 +30,7 @@ class Ours(str):
     """A name that a card gives to a text: shown so that no argument's name can look like it."""
 
 
-CHANGES = Ours("what it changes")
+CHANGES = Ours(say("arguments.changes"))
 """The text in which a tool shows that. No tool that does has an argument of this name."""
 
 
@@ -73,8 +75,8 @@ def draw(arguments: Mapping[str, Any], *, budget: int, lines: int) -> Drawn:
         hidden += lost
         parts.append(part)
     if left_out:
-        parts.append(f"-# and {left_out} more, in the file only")
-    return Drawn(text="\n".join(parts) or "-# no arguments", hidden=hidden, size=size)
+        parts.append(tell("arguments.left_out", n=left_out))
+    return Drawn(text="\n".join(parts) or tell("arguments.none"), hidden=hidden, size=size)
 
 
 def raw(arguments: Mapping[str, Any]) -> str:
@@ -109,7 +111,7 @@ def _block(text: str, budget: int, lines: int) -> tuple[str, int]:
     cut = inert.excerpt(text, head=max(room * 2 // 3, 1), tail=max(room // 3, 1), lines=lines)
     if cut is None:
         return inert.block(text), 0
-    return f"{inert.fence(cut.head)}\n-# {cut.hidden:,} characters not shown\n{inert.fence(cut.tail)}", cut.hidden
+    return tell("arguments.cut", head=inert.fence(cut.head), n=cut.hidden, tail=inert.fence(cut.tail)), cut.hidden
 
 
 def _is_short(text: str) -> bool:
@@ -123,18 +125,20 @@ def _text(value: Any) -> str:
 def _title(name: str, value: Any) -> str:
     """The name, and the kind of anything but text: `5` and `"5"` are not the same."""
     # An argument's name is bold only without blanks, and ours have some.
+    if isinstance(name, Ours):
+        name = Ours(tell("arguments.changes"))
     bold = isinstance(name, Ours) or (_PLAIN_NAME.fullmatch(name) and len(name) <= _SHORT)
     shown = f"**{name}**" if bold else inert.line(name, limit=_SHORT)
     match value:
         case str():
             return shown
         case bool():
-            return f"{shown} (yes or no)"
+            return tell("arguments.yes_or_no", name=shown)
         case int() | float():
-            return f"{shown} (number)"
+            return tell("arguments.number", name=shown)
         case None:
-            return f"{shown} (nothing)"
+            return tell("arguments.nothing", name=shown)
         case list():
-            return f"{shown} (list)"
+            return tell("arguments.list", name=shown)
         case _:
-            return f"{shown} (object)"
+            return tell("arguments.object", name=shown)

@@ -31,17 +31,17 @@ def of_call(call: Approval, *, can_approve: bool, unseen: bool, choices: int) ->
     pending = call.state is ApprovalState.PENDING
     if call.kind == ToolKind.APPROVAL and pending:
         if can_approve:
-            yield _button("Approve", _GREEN, Verb.APPROVE_UNSEEN if unseen else Verb.APPROVE, call.id)
-        yield _button("Deny", _RED, Verb.DENY, call.id)
-        yield _button("Deny with reason…", _GREY, Verb.DENY_REASON, call.id)
-        yield _button("Edit…", _GREY, Verb.EDIT, call.id)
+            yield _button(tell("cards.approve"), _GREEN, Verb.APPROVE_UNSEEN if unseen else Verb.APPROVE, call.id)
+        yield _button(tell("cards.deny"), _RED, Verb.DENY, call.id)
+        yield _button(tell("cards.deny_reason"), _GREY, Verb.DENY_REASON, call.id)
+        yield _button(tell("cards.edit"), _GREY, Verb.EDIT, call.id)
     if call.kind == ToolKind.QUESTION and pending:
         for number, choice in enumerate(choices_of(call)[:choices]):
             yield _button(inert.label(choice, limit=BUTTON_LABEL), _BLUE, Verb.CHOICE, call.id, number=number)
-        yield _button("Answer…", _GREY, Verb.ANSWER, call.id)
-    yield _button("Details", _GREY, Verb.DETAILS, call.id)
+        yield _button(tell("cards.answer"), _GREY, Verb.ANSWER, call.id)
+    yield _button(tell("cards.details"), _GREY, Verb.DETAILS, call.id)
     if call.kind == ToolKind.APPROVAL and not call.is_open:
-        yield _button("Run again", _GREY, Verb.AGAIN, call.id)
+        yield _button(tell("cards.run_again"), _GREY, Verb.AGAIN, call.id)
 
 
 def of_card(
@@ -56,14 +56,16 @@ def of_card(
     if len(asks) > 1:
         if can_approve:
             verb = Verb.ALL_APPROVE_UNSEEN if unseen else Verb.ALL_APPROVE
-            yield _button("Approve all", _GREEN, verb, card.root, edition=card.edition)
-        yield _button("Deny all", _RED, Verb.ALL_DENY, card.root, edition=card.edition)
+            yield _button(tell("cards.approve_all"), _GREEN, verb, card.root, edition=card.edition)
+        yield _button(tell("cards.deny_all"), _RED, Verb.ALL_DENY, card.root, edition=card.edition)
     if len(calls) == 1 and waiting:
-        yield _button("Cancel", _GREY, Verb.CANCEL, calls[0].id)
+        yield _button(tell("cards.cancel"), _GREY, Verb.CANCEL, calls[0].id)
     elif waiting:
-        yield _button("Cancel all" if len(waiting) > 1 else "Cancel", _GREY, Verb.ALL_CANCEL, card.root)
+        yield _button(
+            tell("cards.cancel_all") if len(waiting) > 1 else tell("cards.cancel"), _GREY, Verb.ALL_CANCEL, card.root
+        )
     if asks:
-        yield _button("Extend", _GREY, Verb.EXTEND, card.root)
+        yield _button(tell("cards.extend"), _GREY, Verb.EXTEND, card.root)
     if grantable:
         yield _button(tell("grants.button"), _GREY, Verb.REMEMBER, calls[0].id)
 

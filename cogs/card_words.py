@@ -15,9 +15,11 @@ from bot.deferral.tool import ToolKind
 from bot.place import channel_of, is_private
 from bot.rules import Standing
 from bot.surface import CardView
+from bot.texts.recall import recall
+from bot.texts.text import also, say, some
 from cogs import grant_words, inert
 from cogs.limits import length
-from cogs.speech import tell
+from cogs.speech import shown, tell
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.grants import Grant
@@ -28,12 +30,23 @@ _CONTEXT = 12
 
 def sentence(call: Approval, *, limit: int) -> str:
     """What came of it, with how long it took where that is known."""
-    note = inert.line(call.note, limit=limit) if call.note else None
+    note = inert.line(noted(call), limit=limit) if call.note else None
     safe = replace(call, tool=inert.label(call.tool, limit=50), note=note)
-    told = sentences.person(safe, lambda person: f"<@{person}>")
+    told = shown(sentences.person(safe, lambda person: f"<@{person}>"))
     if call.kind == ToolKind.QUESTION and call.state is ApprovalState.SUCCEEDED and call.result:
         return f"{told} {inert.line(call.result, limit=limit)}"
     return f"{told}{elapsed(call)}"
+
+
+def noted(call: Approval) -> str:
+    """What was noted about how it ended. A denial's note is what a person wrote, and stays so."""
+    note = call.note or ""
+    return note if call.state is ApprovalState.DENIED else shown(recall(note))
+
+
+def reason(call: Approval) -> str:
+    """Why it asks."""
+    return shown(recall(call.reason))
 
 
 def elapsed(call: Approval) -> str:
@@ -41,10 +54,10 @@ def elapsed(call: Approval) -> str:
     if call.started_at is None:
         return ""
     if call.finished_at is not None:
-        return f" It took {duration(call.finished_at - call.started_at)}."
+        return tell("cards.took", time=duration(call.finished_at - call.started_at))
     # The latest moment on a card is its deadline, and stays so.
     if call.state is ApprovalState.RUNNING and call.started_at // 1000 < call.expires_at // 1000:
-        return f" It began <t:{call.started_at // 1000}:R>."
+        return tell("cards.began", at=call.started_at // 1000)
     return ""
 
 
@@ -52,9 +65,9 @@ def duration(milliseconds: int) -> str:
     """A span of time in words."""
     seconds = max(0, milliseconds) / 1000
     if seconds < 0.1:
-        return "less than 0.1 s"
+        return tell("cards.less")
     if seconds < 10:
-        return f"{seconds:.1f} s"
+        return tell("cards.seconds", seconds=seconds)
     if seconds < 60:
         return f"{seconds:.0f} s"
     minutes, rest = divmod(round(seconds), 60)
@@ -68,40 +81,36 @@ def progress(standing: Standing | None, call: Approval) -> str:
     if standing is None or call.state is not ApprovalState.PENDING:
         return ""
     needed = len(standing.given) + standing.more
-    return f"{len(standing.given)} of {needed}" if needed > 1 else ""
+    return tell("cards.of", given=len(standing.given), needed=needed) if needed > 1 else ""
 
 
 def consent(standing: Standing | None, call: Approval, *, most: int) -> list[str]:
     """Who has approved and who is missing; afterwards, who all approved when there were several. `most` are named."""
     if standing is None:
         return []
-    given = _some([f"<@{person}>" for person in standing.given], most)
+    given = some([f"<@{person}>" for person in standing.given], most)
     if call.state is not ApprovalState.PENDING:
-        return [f"-# Approved by {given}"] if len(standing.given) > 1 else []
+        return [tell("cards.approved_by_small", names=given)] if len(standing.given) > 1 else []
     if not progress(standing, call):
         return []
-    lines = [f"Approved by {given}."] if given else []
+    lines = [tell("cards.approved_by", names=given)] if given else []
     named = [f"<@{person}>" for person in standing.open_users] + [f"<@&{role}>" for role in standing.open_roles]
-    people = _some(named, most)
+    people = some(named, most)
     anybody = standing.more - len(standing.roles)
-    wanted = [f"one of <@&{role}>" for role in standing.roles[:most]]
+    wanted: list[str] = [tell("cards.one_of_role", role=role) for role in standing.roles[:most]]
     if anybody > 0 and people:
         only_one = anybody == len(named) == 1 and not standing.open_roles
-        wanted.append(people if only_one else f"{anybody} of {people}")
+        wanted.append(people if only_one else say("authority.some_of", n=anybody, names=people))
     elif anybody > 0:
-        wanted.append(f"{anybody} more")
-    return [" ".join([*lines, f"Missing: {', and '.join(wanted)}."])]
+        wanted.append(tell("cards.more", n=anybody))
+    return [" ".join([*lines, tell("cards.missing", wanted=also(wanted))])]
 
 
 def granted(grant: Grant | None, call: Approval, *, most: int) -> list[str]:
     """That a grant let the call through, or that one was made with it, and how much of it is left."""
     if grant is None:
         return []
-    return [grant_words.on_card(grant, call, _some([f"<@{person}>" for person in grant.makers], most))]
-
-
-def _some(names: Sequence[str], most: int) -> str:
-    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+    return [grant_words.on_card(grant, call, some([f"<@{person}>" for person in grant.makers], most))]
 
 
 def changes(call: Approval, *, limit: int, most: int) -> Iterator[str]:
@@ -112,9 +121,9 @@ def changes(call: Approval, *, limit: int, most: int) -> Iterator[str]:
     for name, before, after in found[:most]:
         old, new = _around(before or "", after or "", room=max(10, limit // 2 - 30))
         what = "" if len(found) == 1 and len(call.arguments) == 1 else f" {inert.line(name, limit=20)}"
-        yield f"✎ <@{call.edited_by}> changed{what} {old} → {new}"
+        yield tell("cards.changed_by", person=call.edited_by, what=what, before=old, after=new)
     if len(found) > most:
-        yield f"✎ and {len(found) - most} more arguments"
+        yield tell("cards.more_arguments", n=len(found) - most)
 
 
 def _around(before: str, after: str, *, room: int) -> tuple[str, str]:
@@ -131,7 +140,9 @@ def _around(before: str, after: str, *, room: int) -> tuple[str, str]:
 
     def part(text: str) -> str:
         return (
-            inert.piece(text, start, min(len(text), len(text) - tail + _CONTEXT), limit=room) if text else "(nothing)"
+            inert.piece(text, start, min(len(text), len(text) - tail + _CONTEXT), limit=room)
+            if text
+            else tell("cards.blank")
         )
 
     return part(before), part(after)
@@ -143,16 +154,20 @@ def refusals(view: CardView, *, most: int) -> list[str]:
     for call in view.earlier[-most:]:
         name = inert.line(call.tool, limit=24)
         denied = call.state is ApprovalState.DENIED
-        told.append(f"{name} was denied by <@{call.settled_by}>" if denied else f"nobody answered about {name}")
+        told.append(
+            tell("cards.was_denied", name=name, person=call.settled_by)
+            if denied
+            else tell("cards.unanswered", name=name)
+        )
     more = len(view.earlier) - len(told)
-    return [*told[:-1], f"{told[-1]}, and {more} more"] if more else told
+    return [*told[:-1], tell("cards.and_more", said=told[-1], n=more)] if more else told
 
 
 def holds_while(call: Approval) -> list[str]:
     """The files that an approval is bound to, each as it is at present."""
     files: Mapping[str, str] = call.bound.get("files", {})
     return [
-        f"Counts only while {inert.line(name, limit=60)} stays as it is: {short(mark)}" for name, mark in files.items()
+        tell("cards.holds_while", name=inert.line(name, limit=60), mark=short(mark)) for name, mark in files.items()
     ]
 
 
@@ -179,6 +194,6 @@ def deadline(calls: Sequence[Approval], card: Card) -> str:
     """The latest moment on the card is always the deadline: others can rely on that (design, section 8)."""
     seconds = max(call.expires_at for call in calls) // 1000
     if any(call.state is ApprovalState.PENDING for call in calls):
-        again = "\n-# Posted once more: the card before this one was deleted." if card.posts else ""
-        return f"Expires <t:{seconds}:R>{again}"
-    return f"-# Deadline <t:{seconds}:f>"
+        again = tell("cards.posted_again") if card.posts else ""
+        return tell("cards.expires", at=seconds, again=again)
+    return tell("cards.deadline", at=seconds)

@@ -18,9 +18,12 @@ from discord import ui
 from bot.deferral import sentences
 from bot.deferral.tool import ToolKind
 from bot.surface import CardView
+from bot.texts.recall import recall
+from bot.texts.text import key
 from cogs import arguments, card_buttons, card_words, inert, layout, lookalikes, schedule_words
 from cogs.layout import Item
 from cogs.limits import BUTTON_LABEL, COMPONENTS, length
+from cogs.speech import shown, tell
 from storage.approvals import Approval, ApprovalState
 
 AMBER, BLUE, GREEN, RED, GREY = 0xE8A33D, 0x5865F2, 0x3BA55C, 0xD83C3E, 0x80848E
@@ -92,11 +95,7 @@ def render(view: CardView, *, attached: bool = True) -> Rendered:
     attachment = _attachment(view) if any(row.drawn.hidden for row in rows) else None
     file: list[Item] = []
     if attachment is not None:
-        file.append(
-            ui.File(f"attachment://{attachment.name}")
-            if attached
-            else layout.text("-# The whole call could not be attached, so it cannot be approved from this card.")
-        )
+        file.append(ui.File(f"attachment://{attachment.name}") if attached else layout.text(tell("cards.not_attached")))
     names = _named(view)
     # Five calls with all their buttons leave no component to spare: then the names stand in the first paragraph.
     apart = names if len(rows) < _TIGHT else ""
@@ -129,7 +128,7 @@ class _Row:
         self._room = room
         self._profile = view.profiles.get(call.tool, "")
         self._changed = view.changed.get(call.id, ())
-        self._earlier = [f"-# Earlier in this request: {said}" for said in card_words.refusals(view, most=1)]
+        self._earlier = [tell("cards.earlier", said=said) for said in card_words.refusals(view, most=1)]
         self._job = view.job
         self._schedule = view.schedule
         self._elsewhere = card_words.elsewhere(view.card, call)
@@ -137,17 +136,18 @@ class _Row:
     @property
     def title(self) -> str:
         """The tool and the state."""
-        what = "Question" if self.call.kind == ToolKind.QUESTION else inert.line(self.call.tool, limit=50)
-        return f"{what} · {sentences.word(self.call)}" + (f", {self._progress}" if self._progress else "")
+        what = tell("cards.question") if self.call.kind == ToolKind.QUESTION else inert.line(self.call.tool, limit=50)
+        return f"{what} · {shown(sentences.word(self.call))}" + (f", {self._progress}" if self._progress else "")
 
     @property
     def requester(self) -> str:
         """Who asked, or was asked."""
-        who = f"Asked {'of' if self.call.kind == ToolKind.QUESTION else 'by'} <@{self.call.requester}>{self._elsewhere}"
+        asked = key("cards.asked_of") if self.call.kind == ToolKind.QUESTION else key("cards.asked_by")
+        who = tell(asked, person=self.call.requester, where=self._elsewhere)
         if self._job is None:
             return who
-        by = "" if self._schedule is None else f" of {schedule_words.named(self._schedule)}"
-        return f"{who}, for job `{self._job}`{by}"
+        by = "" if self._schedule is None else tell("cards.of_schedule", schedule=schedule_words.named(self._schedule))
+        return tell("cards.for_job", who=who, job=self._job, by=by)
 
     def circumstances(self) -> list[str]:
         """While it waits, what helps to decide; afterwards, what came of it."""
@@ -157,17 +157,20 @@ class _Row:
         if call.kind == ToolKind.QUESTION:
             return []
         if call.kind == ToolKind.EXTERNAL:
-            key = [f"-# Its key there: {inert.line(call.reason, limit=room.small)}"] if call.reason else []
-            return [*key, f"-# Its result is handed in with `signoff resolve {call.id}`"]
-        news = (f"⚠ Asked again: {inert.line(change, limit=room.remarks - 30)}" for change in self._changed)
+            key = [tell("cards.key", key=inert.line(call.reason, limit=room.small))] if call.reason else []
+            return [*key, tell("cards.resolve", id=call.id)]
+        news = (
+            tell("cards.asked_again", change=inert.line(shown(recall(change)), limit=room.remarks - 30))
+            for change in self._changed
+        )
         remarks = (f"⚠ {remark}" for remark in lookalikes.remarks(arguments.raw(call.arguments)))
         bound = (f"-# {line}" for line in (*card_words.secrets_of(call), *card_words.holds_while(call)))
         lines = [*self._first, *_within(room.remarks, (*self._earlier, *news, *remarks, *bound))]
-        lines.append(f"-# Why it asks: {inert.line(call.reason, limit=room.small)}")
+        lines.append(tell("cards.why", reason=inert.line(card_words.reason(call), limit=room.small)))
         if self._profile:
-            lines.append(f"-# May touch: {inert.line(self._profile, limit=room.small)}")
+            lines.append(tell("cards.may_touch", what=inert.line(shown(recall(self._profile)), limit=room.small)))
         if self.drawn.hidden:
-            lines.append(f"-# {self.drawn.size:,} characters in all, digest {inert.line(call.digest[:12])}")
+            lines.append(tell("cards.size", n=self.drawn.size, digest=inert.line(call.digest[:12])))
         return lines
 
     def buttons(self, choices: int) -> Iterator[card_buttons.Button]:
@@ -218,7 +221,7 @@ def _together(view: CardView, rows: list[_Row], file: list[Item], head: str, *, 
 def _texts(card: str, rows: list[_Row]) -> Iterator[str]:
     before: list[str] = []
     for number, row in enumerate(rows, start=1):
-        head = f"### {len(rows)} calls\n{row.requester} · `{card}`\n\n" if number == 1 else ""
+        head = tell("cards.calls", n=len(rows), requester=row.requester, card=card) if number == 1 else ""
         circumstances = row.circumstances()
         # Reason and profile are mostly those of the call above; a warning is never left out.
         news = [line for line in circumstances if line not in before or not line.startswith("-# ")]

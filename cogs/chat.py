@@ -10,11 +10,13 @@ import discord
 from discord import app_commands
 from discord.ext import commands
 
+from bot.texts.text import say
 from cogs import limits, permissions
 from cogs.begin import Beginner
 from cogs.interactions import DISCORD_FAILED, whisper
 from cogs.pieces import split
 from cogs.posting import NOBODY
+from cogs.speech import offered
 
 logger = logging.getLogger(__name__)
 
@@ -25,7 +27,7 @@ PROMPT = 6_000
 _QUOTE = 1_200
 _ALREADY_ANSWERED = 40060
 _OWN_RETRY_SECONDS = 1.0
-_NOT_HERE = "I am not a member of this server, so I could not answer here later. Ask somebody to add me to it."
+_NOT_HERE = say("turns.not_a_member")
 
 
 class Chat(commands.Cog):
@@ -35,12 +37,12 @@ class Chat(commands.Cog):
         self._bot = bot
         self._beginner = beginner
 
-    @app_commands.command(description="Ask for something. What it does for you waits for a sign-off.")
+    @app_commands.command(description=offered("commands.ask"))
     @app_commands.describe(
-        prompt="What you want, in your own words.",
-        notify="Where a late answer goes: this channel, a direct message, or both; else as set with /notify.",
-        file="A text or an image for it.",
-        thread="Whether to open a thread for it and answer there; in it I need no mention.",
+        prompt=offered("commands.ask_prompt"),
+        notify=offered("commands.ask_notify"),
+        file=offered("commands.ask_file"),
+        thread=offered("commands.ask_thread"),
     )
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)

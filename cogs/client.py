@@ -21,6 +21,7 @@ from bot.background import Background
 from bot.engine import Engine
 from bot.errors import StartError
 from bot.texts.entry import Language
+from bot.texts.text import say
 from bot.upkeep import Upkeep
 from cogs.anew import New
 from cogs.approvals import Approvals
@@ -265,10 +266,7 @@ def _warnings(application: discord.AppInfo) -> Iterator[str]:
     """What will keep people from using the bot, and can be seen at the start."""
     if application.interactions_endpoint_url:
         logger.error("an Interactions Endpoint URL is set", extra={"action": "endpoint_set"})
-        yield (
-            "Commands and buttons do not reach me: an Interactions Endpoint URL is set. Clear it:"
-            f" {PORTAL}/{application.id}/information"
-        )
+        yield (say("startup.endpoint", link=f"{PORTAL}/{application.id}/information"))
 
 
 async def run_client(

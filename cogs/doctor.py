@@ -11,6 +11,7 @@ from discord.ext import commands
 from bot.doctor import Finding, Level
 from bot.engine import Engine
 from bot.errors import NotAllowed
+from bot.texts.text import say
 from bot.upkeep import Upkeep
 from cogs import doctor_checks
 from cogs.doctor_checks import MOST_CHANNELS
@@ -18,13 +19,12 @@ from cogs.interactions import above, acknowledge, actor_of, place_of, whisper
 from cogs.limits import LIST
 from cogs.pieces import split
 from cogs.places import Place, parse
+from cogs.speech import offered, tell
 from cogs.surface import DiscordSurface
 from cogs.visibility import visible
 from storage import audit, reach
 
-NOT_FOR_YOU = (
-    "This is for approvers, for those who manage this server, and for the owner of the bot. Ask one of them to run it."
-)
+NOT_FOR_YOU = say("doctor.not_for_you")
 _MOST_MESSAGES = 4
 
 
@@ -37,8 +37,8 @@ class Doctor(commands.Cog):
         self._surface = surface
         self._upkeep = upkeep
 
-    @app_commands.command(description="Look whether everything is in order here, and what to do if not.")
-    @app_commands.describe(channel="A channel to look at; else this one and those where I was asked lately.")
+    @app_commands.command(description=offered("commands.doctor"))
+    @app_commands.describe(channel=offered("commands.doctor_channel"))
     @app_commands.guild_only()
     @app_commands.allowed_installs(guilds=True, users=False)
     async def doctor(
@@ -50,7 +50,7 @@ class Doctor(commands.Cog):
         found = [one async for one in self._findings(interaction, channel.id if channel is not None else None)]
         await self._record(interaction, found)
         bad = sum(one.level is not Level.OK for one in found)
-        head = f"{bad} of {len(found)} need a look." if bad else f"All {len(found)} are in order."
+        head = tell("doctor.need_a_look", bad=bad, all=len(found)) if bad else tell("doctor.all_fine", all=len(found))
         for piece in split("\n".join([head, *doctor_checks.lines(found)]), LIST)[:_MOST_MESSAGES]:
             await whisper(interaction, piece)
 
@@ -78,7 +78,7 @@ class Doctor(commands.Cog):
             else:
                 hidden += 1
         if hidden:
-            text = f"{hidden} more in which I was asked lately were not looked at: you cannot open them"
+            text = tell("doctor.hidden", n=hidden)
             yield Finding(id="channels", level=Level.OK, text=text)
         looked = Place(guild=place.guild, channel=asked) if asked is not None else place
         within = above(guild.get_channel_or_thread(looked.channel))

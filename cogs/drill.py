@@ -7,15 +7,15 @@ from discord import app_commands, ui
 from discord.ext import commands
 
 from bot.drills import Drills, DrillView, took
+from bot.texts.text import some
 from cogs import layout, posting
 from cogs.custom_ids import CustomId, Verb
 from cogs.interactions import above, acknowledge, actor_of, place_of, whisper
 from cogs.layout import Item
 from cogs.limits import nonce
 from cogs.posting import Post
+from cogs.speech import offered, shown, tell
 
-STARTED = "The drill begins. Its card is in this channel, and so will be the report, <t:{ends}:R> at the latest."
-COUNTED = "Your press counts: it took {took}. This is a drill, so nothing ran."
 _NAMED = 15
 _MOST_PINGS = 100
 
@@ -26,8 +26,8 @@ class Drill(commands.Cog):
     def __init__(self, drills: Drills) -> None:
         self._drills = drills
 
-    @app_commands.command(description="Ask everybody who decides here to press once: who can, and how fast?")
-    @app_commands.describe(minutes="How long it goes on, if not everybody has pressed before: 10 unless you say.")
+    @app_commands.command(description=offered("commands.drill"))
+    @app_commands.describe(minutes=offered("commands.drill_minutes"))
     @app_commands.guild_only()
     @app_commands.allowed_installs(guilds=True, users=False)
     async def drill(self, interaction: discord.Interaction, minutes: app_commands.Range[int, 1, 1440] = 10) -> None:
@@ -40,13 +40,13 @@ class Drill(commands.Cog):
             minutes=minutes,
             manages=interaction.permissions.manage_guild,
         )
-        await whisper(interaction, STARTED.format(ends=drill.ends_at // 1000))
+        await whisper(interaction, tell("drills.begins", ends=drill.ends_at // 1000))
 
     async def pressed(self, interaction: discord.Interaction, id: str) -> None:
         """Somebody pressed. Raises `DecisionRefused`."""
         await acknowledge(interaction, answer_follows=True)
         milliseconds = await self._drills.press(id, actor_of(interaction))
-        await whisper(interaction, COUNTED.format(took=f"{milliseconds / 1000:.0f} s"))
+        await whisper(interaction, tell("drills.counted", took=f"{milliseconds / 1000:.0f} s"))
 
 
 def render(view: DrillView) -> ui.LayoutView:
@@ -54,19 +54,23 @@ def render(view: DrillView) -> ui.LayoutView:
     drill, over = view.drill, view.drill.ended_at is not None
     pressed = [one for one in view.people if one.pressed_at is not None]
     named = [f"<@{one.person}>" for one in view.people if one.named] + [f"<@&{role}>" for role in drill.roles]
-    head = f"### Drill · {'over' if over else 'waiting for presses'}\nStarted by <@{drill.started_by}>, for " + (
-        ", ".join(named[:_NAMED]) + (f" and {len(named) - _NAMED} more" if len(named) > _NAMED else "")
-    )
-    text = "This is a drill. **Approve** runs nothing: it finds out who can decide here, and how fast."
-    lines = [f"- <@{one.person}> after {took(drill, one)}" for one in pressed[:_NAMED]] or ["Nobody has pressed yet."]
+    who = shown(some(named, _NAMED))
+    state = tell("drills.over") if over else tell("drills.waiting")
+    head = tell("drills.head", state=state, person=drill.started_by, who=who)
+    text = tell("drills.what_it_is")
+    lines = [tell("drills.pressed", person=one.person, took=took(drill, one)) for one in pressed[:_NAMED]] or [
+        tell("drills.nobody_yet")
+    ]
     if len(pressed) > _NAMED:
-        lines.append(f"-# and {len(pressed) - _NAMED} more")
+        lines.append(tell("words.more", n=len(pressed) - _NAMED))
     items: list[Item] = [layout.text(head), layout.text(text), layout.text("\n".join(lines))]
     if not over:
-        items.append(layout.text(f"It ends <t:{drill.ends_at // 1000}:R>."))
+        items.append(layout.text(tell("drills.ends", ends=drill.ends_at // 1000)))
         custom_id = CustomId(verb=Verb.DRILL, id=drill.id)
         items.append(
-            ui.ActionRow(ui.Button(label="Approve", style=discord.ButtonStyle.success, custom_id=str(custom_id)))
+            ui.ActionRow(
+                ui.Button(label=tell("cards.approve"), style=discord.ButtonStyle.success, custom_id=str(custom_id))
+            )
         )
     return layout.build(ui.Container(*items, accent_colour=0x80848E if over else 0x5865F2))
 

@@ -11,6 +11,7 @@ import discord
 
 from bot import attachments
 from bot.attachments import LeftOut, Offer
+from bot.texts.text import say
 from cogs import inert
 from cogs.interactions import DISCORD_FAILED
 from storage.attachments import Attached
@@ -52,5 +53,5 @@ async def _read(file: discord.Attachment, offer: Offer, *, takes_images: bool) -
             data = await file.read()
     except DISCORD_FAILED as error:
         logger.warning("attachment not read", extra={"action": "attachment_failed", "problem": repr(error)})
-        return LeftOut(name=offer.name, why="Discord did not give it to me")
+        return LeftOut(name=offer.name, why=say("attachments.not_given"))
     return attachments.read(offer, data, takes_images=takes_images)

@@ -12,6 +12,7 @@ import aiohttp
 import discord
 
 from bot.errors import DeliveryError, Gone, Locked, Unreachable
+from bot.texts.text import joined, say
 
 MISSING_ACCESS, MISSING_PERMISSIONS = 50001, 50013
 ARCHIVED, LOCKED, TOO_MANY_THREADS, SLOW_MODE = 50083, 160005, 160006, 20016
@@ -20,29 +21,29 @@ HAS_A_THREAD = 160004
 _TOO_LARGE = 40005
 
 _GONE = {
-    10003: "That channel does not exist any more.",
-    10004: "I am not in that server any more.",
-    10008: "That message was deleted.",
+    10003: say("faults.no_channel"),
+    10004: say("faults.not_in_server"),
+    10008: say("faults.deleted"),
 }
 _CLOSED = {
-    ARCHIVED: "That thread is archived, and I may not open it again.",
-    LOCKED: "That thread is locked.",
+    ARCHIVED: say("faults.archived"),
+    LOCKED: say("faults.locked"),
 }
 _NEVER = {
-    MISSING_ACCESS: "I cannot see that channel.",
-    50007: "Your direct messages are closed to me.",
-    50008: "That kind of channel takes no messages.",
-    MISSING_PERMISSIONS: "I lack a permission in that channel.",
-    40067: "That forum wants a tag on each post, and I do not know which.",
-    50278: "We share no server, so I cannot write to you.",
-    TOO_MANY_THREADS: "That server has as many open threads as it can have, so the thread stays archived.",
+    MISSING_ACCESS: say("faults.cannot_see"),
+    50007: say("faults.dm_closed"),
+    50008: say("faults.no_messages"),
+    MISSING_PERMISSIONS: say("faults.lacks_something"),
+    40067: say("faults.forum_tag"),
+    50278: say("faults.no_shared_server"),
+    TOO_MANY_THREADS: say("faults.too_many_threads"),
 }
 _LATER = {
-    SLOW_MODE: "That channel's slow mode makes me wait.",
-    20028: "That channel has reached its limit for messages.",
-    20029: "That server has reached its limit for messages.",
-    30046: "That message is old and was edited too often lately.",
-    40003: "I am opening direct messages too fast.",
+    SLOW_MODE: say("faults.slow_mode"),
+    20028: say("faults.channel_limit"),
+    20029: say("faults.server_limit"),
+    30046: say("faults.edited_often"),
+    40003: say("faults.dm_fast"),
 }
 """Codes of Discord's documentation, "JSON error codes"."""
 
@@ -61,11 +62,11 @@ def delivering(missing: Callable[[], list[str]] = list, slow: Callable[[], int] 
     try:
         yield
     except discord.RateLimited as error:
-        raise DeliveryError("Discord makes me wait.", after_ms=int(error.retry_after * 1000)) from error
+        raise DeliveryError(say("faults.wait"), after_ms=int(error.retry_after * 1000)) from error
     except discord.HTTPException as error:
         raise _meaning(error, missing, slow) from error
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
-        raise DeliveryError("The connection to Discord was interrupted.") from error
+        raise DeliveryError(say("faults.connection")) from error
 
 
 def is_too_large(error: discord.HTTPException) -> bool:
@@ -85,7 +86,7 @@ def is_reply_refused(error: discord.HTTPException) -> bool:
 
 def _meaning(error: discord.HTTPException, missing: Callable[[], list[str]], slow: Callable[[], int]) -> DeliveryError:
     if error.code in {MISSING_ACCESS, MISSING_PERMISSIONS} and (names := missing()):
-        return Unreachable(f"I lack {', '.join(names)} in that channel.")
+        return Unreachable(say("faults.lacks", lacking=joined(names)))
     if error.code in _GONE:
         return Gone(_GONE[error.code])
     if error.code in _CLOSED:
@@ -95,9 +96,9 @@ def _meaning(error: discord.HTTPException, missing: Callable[[], list[str]], slo
     if error.code in _LATER:
         return DeliveryError(_LATER[error.code], after_ms=slow() * 1000 if error.code == SLOW_MODE else 0)
     if error.status == 429 or error.status >= 500:
-        return DeliveryError("Discord is having trouble.")
+        return DeliveryError(say("faults.trouble"))
     if error.status in {403, 404}:
-        return Unreachable("Discord does not let me write there.")
+        return Unreachable(say("faults.no_writing"))
     if error.status == 401:
-        return DeliveryError("Discord does not accept my token any more.")
-    return NotAccepted(f"Discord did not accept the message (code {error.code}).")
+        return DeliveryError(say("faults.token"))
+    return NotAccepted(say("faults.not_accepted", code=error.code))

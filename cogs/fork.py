@@ -11,19 +11,19 @@ from discord.ext import commands
 from bot.engine import Engine
 from bot.errors import DeliveryError
 from bot.forking import Forked
+from bot.texts.text import joined, say
 from cogs import arguments, inert, limits, permissions, places, threads
 from cogs.interactions import acknowledge, actor_of, place_of, whisper
 from cogs.places import Place
 from cogs.posting import Channel, Post
+from cogs.speech import in_public, offered, shown, tell
 
 logger = logging.getLogger(__name__)
 
-_IN_DM = "There are no threads in direct messages. `/new` begins afresh here."
-_NOT_HERE = "Here no thread can be opened, so nothing was forked. Use `/fork` in a text channel or in a thread of one."
-_PRIVATE = (
-    "This thread is private, and what was said here must not go into one that others can read. Nothing was forked."
-)
-_BROKEN = "Something went wrong inside me, so this thread begins empty. The log has the details."
+_IN_DM = say("talks.no_threads_in_dm")
+_NOT_HERE = say("talks.no_thread_here")
+_PRIVATE = say("talks.private_thread")
+_BROKEN = say("talks.fork_broken")
 
 
 class Fork(commands.Cog):
@@ -33,8 +33,8 @@ class Fork(commands.Cog):
         self._bot = bot
         self._engine = engine
 
-    @app_commands.command(description="Go on in a new thread with all that was said here. What is open stays here.")
-    @app_commands.describe(name="What to call the thread.")
+    @app_commands.command(description=offered("commands.fork"))
+    @app_commands.describe(name=offered("commands.fork_name"))
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     async def fork(
@@ -47,7 +47,7 @@ class Fork(commands.Cog):
             above = self._above(interaction, here)
             opened = await self._open(interaction, above, name)
         except DeliveryError as error:
-            await whisper(interaction, str(error))
+            await whisper(interaction, error.problem)
             return
         try:
             forked = await self._engine.forks.fork(
@@ -57,10 +57,14 @@ class Fork(commands.Cog):
                 actor=actor_of(interaction),
             )
         except Exception:
-            await self._say(opened, interaction.id, _BROKEN)
+            with in_public(self._bot, opened.guild):
+                text = shown(_BROKEN)
+            await self._say(opened, interaction.id, text)
             raise
-        await self._say(opened, interaction.id, told(forked, here))
-        await whisper(interaction, f"It goes on in <#{opened.channel}>, and here as well.")
+        with in_public(self._bot, opened.guild):
+            text = told(forked, here)
+        await self._say(opened, interaction.id, text)
+        await whisper(interaction, tell("talks.forked", channel=opened.channel))
 
     def _above(self, interaction: discord.Interaction, here: Place) -> Place:
         """The channel that the new thread belongs to. Raises `DeliveryError` when there cannot be one."""
@@ -73,15 +77,14 @@ class Fork(commands.Cog):
             raise DeliveryError(_IN_DM if here.guild is None else _NOT_HERE)
         held = channel.permissions_for(channel.guild.me)
         if lacking := [*permissions.missing(held, thread=False), *permissions.missing_for_thread(held)]:
-            raise DeliveryError(f"I cannot open a thread in <#{channel.id}>: I lack {', '.join(lacking)}.")
+            raise DeliveryError(say("talks.fork_lacks", channel=channel.id, lacking=joined(lacking)))
         return Place(guild=here.guild, channel=channel.id)
 
     async def _open(self, interaction: discord.Interaction, above: Place, name: str) -> Place:
         here, asker = place_of(interaction), interaction.user.id
-        post = Post(
-            nonce=limits.nonce(f"fork/{interaction.id}"),
-            content=f"<@{asker}> goes on from <#{here.channel}> in a thread of its own.",
-        )
+        with in_public(self._bot, above.guild):
+            content = tell("talks.forks", person=asker, channel=here.channel)
+        post = Post(nonce=limits.nonce(f"fork/{interaction.id}"), content=content)
         message = await Channel(self._bot, above).create(post)
         return await threads.open_on(self._bot, above, message, asker, name=name)
 
@@ -96,18 +99,19 @@ class Fork(commands.Cog):
 def told(forked: Forked, original: Place) -> str:
     """What stands at the top of the new thread."""
     if forked.messages:
-        lead = f"I know what was said in <#{original.channel}> until now; from here on the two go separate ways."
+        lead = tell("talks.knows", channel=original.channel)
     else:
-        lead = f"Nothing was said to me in <#{original.channel}> yet, so this begins empty."
+        lead = tell("talks.empty", channel=original.channel)
     if forked.working:
-        one = forked.working == 1
-        lead += (
-            f" {forked.working} {'request is' if one else 'requests are'} still being worked on there;"
-            f" {'its answer comes' if one else 'their answers come'} there."
-        )
+        lead += tell("talks.worked_on", n=forked.working)
     lines = [
-        f"- stays there: {inert.line(call.tool, limit=40)} {arguments.first_line(call.arguments, limit=80)}"
-        f" · `{call.id}`, asked by <@{call.requester}>"
+        tell(
+            "talks.stays",
+            tool=inert.line(call.tool, limit=40),
+            arguments=arguments.first_line(call.arguments, limit=80),
+            id=call.id,
+            requester=call.requester,
+        )
         for call in forked.waiting
     ]
     return f"{lead}\n{limits.listed(lines)}" if lines else lead

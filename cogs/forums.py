@@ -13,6 +13,7 @@ from cogs import arguments, faults, inert, places
 from cogs.limits import length
 from cogs.places import Place
 from cogs.posting import NOBODY
+from cogs.speech import tell
 
 _NAME = 100
 """Characters of a post's name (Discord API, "Start Thread in Forum or Media Channel")."""
@@ -44,7 +45,7 @@ async def _create(forum: discord.ForumChannel, view: CardView) -> discord.Thread
     end = f" · {view.card.id}"
     created = await forum.create_thread(
         name=f"{tool} {inert.label(head, limit=_NAME - length(tool) - 1 - len(end), more=more)}{end}",
-        content=f"A request from <#{places.parse(call.place).channel}> waits for a decision.",
+        content=tell("surface.forum_post", channel=places.parse(call.place).channel),
         allowed_mentions=NOBODY,
     )
     return created.thread

@@ -8,13 +8,15 @@ import discord
 from discord import app_commands, ui
 from discord.ext import commands
 
+from bot.texts.text import say
 from cogs import inert
 from cogs.custom_ids import CustomId, Verb
-from cogs.help_texts import TEXTS, Topic
+from cogs.help_texts import NAMES, TEXTS, Topic
 from cogs.interactions import whisper
 from cogs.limits import CONTENT, listed
+from cogs.speech import described, offered, shown, tell
 
-HELP = TEXTS[Topic.START] + "\n\n-# `/help` has more, by topic."
+HELP = say("help.first", text=TEXTS[Topic.START])
 """What somebody is told who said nothing else to the bot."""
 
 
@@ -24,29 +26,29 @@ class Help(commands.Cog):
     def __init__(self, bot: commands.Bot) -> None:
         self._bot = bot
 
-    @app_commands.command(name="help", description="What I can do and how I am used, by topic.")
-    @app_commands.describe(topic="What you want to know about.")
-    @app_commands.choices(topic=[app_commands.Choice(name=one.value, value=one.name.lower()) for one in Topic])
+    @app_commands.command(name="help", description=offered("commands.help"))
+    @app_commands.describe(topic=offered("commands.help_topic"))
+    @app_commands.choices(topic=[app_commands.Choice(name=offered(NAMES[one]), value=one.value) for one in Topic])
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     async def help(self, interaction: discord.Interaction, topic: str = "start") -> None:
         """Answer privately."""
-        chosen = Topic[topic.upper()]
+        chosen = Topic(topic)
         await whisper(interaction, told(chosen, self._bot.tree.get_commands()), view=picker(chosen))
 
 
 def told(topic: Topic, every: Sequence[object]) -> str:
     """The text of a topic, given all commands."""
     if topic is not Topic.COMMANDS:
-        return TEXTS[topic]
+        return shown(TEXTS[topic])
     return listed(sorted(_lines(every)), room=CONTENT - 30)  # nothing else stands there but how many are left out
 
 
 def picker(chosen: Topic) -> ui.View:
     """A list of the topics. Needs a running loop."""
-    options = [discord.SelectOption(label=one.value, value=one.name.lower(), default=one is chosen) for one in Topic]
+    options = [discord.SelectOption(label=tell(NAMES[one]), value=one.value, default=one is chosen) for one in Topic]
     select: ui.Select[ui.View] = ui.Select(
-        custom_id=str(CustomId(verb=Verb.HELP, id="topic")), placeholder="Another topic…", options=options
+        custom_id=str(CustomId(verb=Verb.HELP, id="topic")), placeholder=tell("help.another"), options=options
     )
     view = ui.View(timeout=None)
     view.add_item(select)
@@ -56,7 +58,7 @@ def picker(chosen: Topic) -> ui.View:
 
 async def picked(interaction: discord.Interaction, value: str, every: Sequence[object]) -> None:
     """Show another topic in the same private message. An unknown one shows the first."""
-    chosen = next((one for one in Topic if one.name.lower() == value), Topic.START)
+    chosen = next((one for one in Topic if one.value == value), Topic.START)
     await interaction.response.edit_message(content=told(chosen, every), view=picker(chosen))
 
 
@@ -65,6 +67,6 @@ def _lines(every: Sequence[object]) -> Iterator[str]:
         if isinstance(command, app_commands.Group):
             yield from _lines(command.commands)
         elif isinstance(command, app_commands.Command):
-            yield f"`/{command.qualified_name}` {command.description}"
+            yield f"`/{command.qualified_name}` {described(command)}"
         elif isinstance(command, app_commands.ContextMenu):
-            yield f"In a message's or person's menu, Apps: {inert.line(command.name)}"
+            yield tell("help.in_menu", name=inert.line(command.name))

@@ -14,28 +14,29 @@ from discord.ext import commands
 
 from bot.engine import Engine
 from bot.errors import DecisionRefused, DeliveryError
+from bot.texts.recall import recall
+from bot.texts.text import say, words_of
 from cogs import inert, places
 from cogs.chat import Notify
 from cogs.interactions import DISCORD_FAILED, acknowledge, whisper
 from cogs.limits import CONTENT, length
 from cogs.posting import NOBODY
-from cogs.speech import tell
+from cogs.speech import offered, shown, tell
 from cogs.surface import DiscordSurface
 from storage import outbox
 from storage.outbox import Owed
 
 logger = logging.getLogger(__name__)
 
-EMPTY = "Nothing is waiting for you here."
-UNSEEN = "-# {count} more from places that you cannot see any more"
+EMPTY = say("inbox.empty")
 _AT_ONCE = 5
 _SHOWN = 1_200
 """Characters of a result that are shown in the message; all of a longer one is attached."""
 
 _WHERE = {
-    "channel": "in the channel where you asked",
-    "dm": "as a direct message",
-    "both": "in the channel where you asked and as a direct message",
+    "channel": say("inbox.to_channel"),
+    "dm": say("inbox.to_dm"),
+    "both": say("inbox.to_both"),
 }
 
 
@@ -46,7 +47,7 @@ class Inbox(commands.Cog):
         self._engine = engine
         self._surface = surface
 
-    @app_commands.command(description="Results for you that I could not deliver.")
+    @app_commands.command(description=offered("commands.inbox"))
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     async def inbox(self, interaction: discord.Interaction) -> None:
@@ -57,23 +58,23 @@ class Inbox(commands.Cog):
         seen = [owed for owed in found if await self._may_see(person, owed)]
         for owed in seen[:_AT_ONCE]:
             await self._hand_over(interaction, owed)
-        rest: list[str] = [] if seen else [EMPTY]
+        rest: list[str] = [] if seen else [shown(EMPTY)]
         if len(seen) > _AT_ONCE:
-            rest.append(f"-# {len(seen) - _AT_ONCE} more: `/inbox` again")
+            rest.append(tell("inbox.rest", n=len(seen) - _AT_ONCE))
         if len(found) > len(seen):
-            rest.append(UNSEEN.format(count=len(found) - len(seen)))
+            rest.append(tell("inbox.unseen", count=len(found) - len(seen)))
         if rest:
             await whisper(interaction, "\n".join(rest))
 
-    @app_commands.command(description="Where your answers and results go when you do not say.")
-    @app_commands.describe(where="The channel where you asked (as it is at first), a direct message, or both.")
+    @app_commands.command(description=offered("commands.notify"))
+    @app_commands.describe(where=offered("commands.notify_where"))
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     async def notify(self, interaction: discord.Interaction, where: Notify) -> None:
         """Keep it."""
         await acknowledge(interaction, answer_follows=True)
         await self._engine.desk.set_notify(str(interaction.user.id), where)
-        await whisper(interaction, f"From now on your results come {_WHERE[where]}, unless you say otherwise.")
+        await whisper(interaction, tell("inbox.set", where=_WHERE[where]))
 
     async def _may_see(self, person: str, owed: Owed) -> bool:
         """What cannot be made sure of is not shown; it stays in the inbox."""
@@ -100,23 +101,24 @@ class Inbox(commands.Cog):
 
 def compose(owed: Owed) -> tuple[str, list[discord.File]]:
     """One undelivered result as a private message: where it comes from, the text, why it came to rest here."""
-    text = str(owed.body["text"])
+    text = shown(words_of(owed.body))
     files = []
-    shown = text
+    beginning = text
     if length(text) > _SHOWN:
-        shown = f"{text[: _SHOWN // 2]}…\n-# The whole has {len(text):,} characters; it is attached."
+        beginning = tell("inbox.long", beginning=text[: _SHOWN // 2], n=len(text))
         files = [discord.File(io.BytesIO(text.encode("utf-8", "replace")), filename="result.md")]
     place = places.parse(owed.place)
-    where = f"From {places.link(place, None)}" if place.channel else "From me, about my start"
+    where = tell("inbox.from", link=places.link(place, None)) if place.channel else tell("inbox.from_me")
     why = [
-        f"-# {_way(failure['way'])}: {inert.line(str(failure['error']), limit=100)}" for failure in owed.failures[-6:]
+        f"-# {_way(failure['way'])}: {inert.line(shown(recall(str(failure['error']))), limit=100)}"
+        for failure in owed.failures[-6:]
     ]
     again = [f"-# {tell('surface.repeated')}"] if outbox.is_possible_repeat(owed) else []
-    whole = "\n".join([f"-# {where}, <t:{owed.created_at // 1000}:R>", shown, *again, *why])
+    whole = "\n".join([f"-# {where}, <t:{owed.created_at // 1000}:R>", beginning, *again, *why])
     return (whole if length(whole) <= CONTENT else whole[: CONTENT // 2]), files
 
 
 def _way(way: dict[str, str]) -> str:
     if "person" in way:
-        return "As a direct message"
+        return tell("inbox.as_dm")
     return f"In <#{places.parse(way['place']).channel}>"

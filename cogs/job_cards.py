@@ -17,6 +17,7 @@ from bot.surface import JobView
 from cogs import inert, layout, schedule_words
 from cogs.custom_ids import CustomId, Verb, steady
 from cogs.layout import Item
+from cogs.speech import shown, tell
 from storage.runs import RunState
 
 _GOAL = 700
@@ -42,14 +43,14 @@ def render(view: JobView) -> ui.LayoutView:
 
 def moved(link: str) -> ui.LayoutView:
     """What an old card is turned into. Needs a running loop."""
-    return layout.build(layout.text(f"-# This job goes on: its card is [here]({link}) now."))
+    return layout.build(layout.text(tell("jobs.moved", link=link)))
 
 
 def _items(view: JobView) -> Iterator[Item]:
     run = view.run
     goal = inert.line(run.prompt, limit=_GOAL)
     by = "" if view.schedule is None else f", {schedule_words.named(view.schedule)}"
-    yield layout.text(f"### Job · {_state(view)}\nFor <@{run.requester}> · `{run.id}`{by}\n> {goal}")
+    yield layout.text(tell("jobs.card", state=_state(view), person=run.requester, id=run.id, by=by, goal=goal))
     if view.steps:
         yield layout.text("\n".join(f"-# {inert.line(step.text, limit=_STEP)}" for step in view.steps))
     yield layout.text("\n".join(_accounts(view)))
@@ -57,40 +58,40 @@ def _items(view: JobView) -> Iterator[Item]:
 
 
 def _state(view: JobView) -> str:
-    word = state_word(view.run)
-    return f"{word}, place {view.place_in_queue} in the queue" if view.place_in_queue is not None else word
+    word = shown(state_word(view.run))
+    return tell("jobs.queue_place", state=word, place=view.place_in_queue) if view.place_in_queue is not None else word
 
 
 def _accounts(view: JobView) -> Iterator[str]:
     run, job = view.run, view.job
     for link in view.asks:
-        yield f"Waits for a decision: {link}"
+        yield tell("jobs.waits_for", link=link)
     if view.notes:
-        yield f"-# {view.notes} note{'' if view.notes == 1 else 's'} to read at its next stretch"
-    computed = f"computed {_minutes(run.spent_ms)}"
+        yield tell("jobs.notes", n=view.notes)
+    computed = tell("jobs.computed", time=_minutes(run.spent_ms))
     if run.budget_ms is not None:
-        computed += f" of {_minutes(run.budget_ms)}"
+        computed += tell("jobs.of_budget", time=_minutes(run.budget_ms))
         if view.working_since is not None:
             left = run.budget_ms - view.spent_before_ms
-            computed += f", at work since <t:{view.working_since // 1000}:R>"
-            computed += f", time is up <t:{(view.working_since + left) // 1000}:R>"
-    yield f"-# Started <t:{run.created_at // 1000}:R> · {computed}"
+            computed += tell("jobs.at_work", at=view.working_since // 1000)
+            computed += tell("jobs.time_up", at=(view.working_since + left) // 1000)
+    yield tell("jobs.times", at=run.created_at // 1000, computed=computed)
     if run.ended_at is not None:
-        yield f"-# Ended <t:{run.ended_at // 1000}:R>"
+        yield tell("jobs.ended", at=run.ended_at // 1000)
     if job.input_tokens or job.output_tokens:
-        cost = f", about ${job.cost_micros / 1_000_000:.4f}" if job.cost_micros else ""
-        yield f"-# {job.input_tokens:,} tokens read, {job.output_tokens:,} written{cost}"
+        cost = tell("jobs.cost", cost=job.cost_micros / 1_000_000) if job.cost_micros else ""
+        yield tell("jobs.tokens", read=job.input_tokens, written=job.output_tokens, cost=cost)
     if view.before:
-        yield f"-# Its card before this one: {view.before}"
+        yield tell("jobs.before", link=view.before)
 
 
 def _buttons(view: JobView) -> Iterator[ui.Button[ui.LayoutView]]:
     id = view.run.id
     if view.run.state in OPEN:
-        yield _button("Stop", discord.ButtonStyle.danger, Verb.JOB_STOP, id)
-        yield _button("Extend", discord.ButtonStyle.secondary, Verb.JOB_EXTEND, id)
-        yield _button("Send a note", discord.ButtonStyle.primary, Verb.JOB_NOTE, id)
-    yield _button("Log", discord.ButtonStyle.secondary, Verb.JOB_LOG, id)
+        yield _button(tell("turns.stop"), discord.ButtonStyle.danger, Verb.JOB_STOP, id)
+        yield _button(tell("cards.extend"), discord.ButtonStyle.secondary, Verb.JOB_EXTEND, id)
+        yield _button(tell("jobs.send_note"), discord.ButtonStyle.primary, Verb.JOB_NOTE, id)
+    yield _button(tell("jobs.log"), discord.ButtonStyle.secondary, Verb.JOB_LOG, id)
 
 
 def _button(label: str, style: discord.ButtonStyle, verb: Verb, id: str) -> ui.Button[ui.LayoutView]:

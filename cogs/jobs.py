@@ -12,18 +12,20 @@ from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.jobs.words import state_word
 from bot.surface import TurnContext
+from bot.texts.text import say
 from cogs import command_list, inert, places
 from cogs.chat import PROMPT, Notify, quoted, refusal_here, show_request
 from cogs.interactions import DISCORD_FAILED, above, acknowledge, actor_of, place_of, roles_of, whisper
 from cogs.limits import listed
 from cogs.posting import NOBODY
+from cogs.speech import in_public, offered, tell
 from cogs.visibility import visible
 from storage.runs import Run
 
 logger = logging.getLogger(__name__)
 
-NO_JOBS = "No background job is open here."
-NO_SUCH_JOB = "There is no such job here. `/job list` shows the open ones."
+NO_JOBS = say("jobs.none_open")
+NO_SUCH_JOB = say("jobs.no_such")
 _CHOICES = 25
 """Suggestions that Discord takes while somebody types."""
 
@@ -32,7 +34,7 @@ JobId = app_commands.Range[str, 1, 40]
 
 @app_commands.allowed_installs(guilds=True, users=False)
 @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
-class Jobs(commands.GroupCog, group_name="job", group_description="Work that goes on in the background."):
+class Jobs(commands.GroupCog, group_name="job", group_description=offered("commands.job")):
     """Receives commands about background jobs and hands them to the engine."""
 
     def __init__(self, bot: commands.Bot, engine: Engine) -> None:
@@ -40,11 +42,11 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
         self._bot = bot
         self._engine = engine
 
-    @app_commands.command(description="Work on something in the background and announce the result here.")
+    @app_commands.command(description=offered("commands.job_start"))
     @app_commands.describe(
-        goal="What the job is to do, complete in itself.",
-        notify="Where the result goes: this channel, a direct message, or both; else as set with /notify.",
-        budget="Minutes of compute time, if it should get less than the hour it gets by itself.",
+        goal=offered("commands.job_goal"),
+        notify=offered("commands.job_notify"),
+        budget=offered("commands.job_minutes"),
     )
     async def start(
         self,
@@ -78,23 +80,31 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
             await whisper(interaction, refused.sentence)
             return
         if shown is not None:
-            await _name(interaction, f"{quoted(goal)}\n-# Background job `{run.id}`: its result will be announced.")
+            with in_public(interaction.client, interaction.guild_id):
+                text = tell("jobs.begun", goal=quoted(goal), id=run.id)
+            await _name(interaction, text)
 
-    @app_commands.command(name="list", description="What goes on in the background here.")
+    @app_commands.command(name="list", description=offered("commands.job_list"))
     async def list_open(self, interaction: discord.Interaction) -> None:
         """List privately, oldest first."""
         await acknowledge(interaction, answer_follows=True)
         entries = [
-            f"- `{run.id}` {state_word(run)} · {inert.line(run.prompt, limit=100)}\n"
-            f"  started by <@{run.requester}> <t:{run.created_at // 1000}:R>"
+            tell(
+                "jobs.line",
+                id=run.id,
+                state=state_word(run),
+                goal=inert.line(run.prompt, limit=100),
+                person=run.requester,
+                at=run.created_at // 1000,
+            )
             for run in await self._seen(interaction)
         ]
         commands = await command_list.seen(interaction, self._engine.commands)
         text = listed([*(entries or [NO_JOBS]), *command_list.lines(commands)])
         await whisper(interaction, text, view=command_list.buttons(commands))
 
-    @app_commands.command(description="One background job: its goal, how it stands, what came of it.")
-    @app_commands.describe(id="The job's id, as shown when it was started.")
+    @app_commands.command(description=offered("commands.job_show"))
+    @app_commands.describe(id=offered("commands.job_id"))
     async def show(self, interaction: discord.Interaction, id: JobId) -> None:
         """Show privately."""
         await acknowledge(interaction, answer_follows=True)
@@ -103,18 +113,18 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
             await whisper(interaction, NO_SUCH_JOB)
             return
         lines = [
-            f"Job `{run.id}` · **{state_word(run)}**",
-            f"Started by <@{run.requester}> <t:{run.created_at // 1000}:f>",
+            tell("jobs.head", id=run.id, state=state_word(run)),
+            tell("jobs.started", person=run.requester, at=run.created_at // 1000),
             quoted(run.prompt[:600]),
         ]
         if run.ended_at is not None:
-            lines[1] += f", ended <t:{run.ended_at // 1000}:f>"
+            lines[1] += tell("jobs.and_ended", at=run.ended_at // 1000)
         if run.result:
             lines.append(inert.block(run.result) if len(run.result) < 500 else _ends(run.result))
         await whisper(interaction, "\n".join(lines))
 
-    @app_commands.command(description="Stop a background job, and what it still asks for.")
-    @app_commands.describe(id="The job's id, as shown when it was started.")
+    @app_commands.command(description=offered("commands.job_cancel"))
+    @app_commands.describe(id=offered("commands.job_id"))
     async def cancel(self, interaction: discord.Interaction, id: JobId) -> None:
         """Cancel as the job's owner or as an approver."""
         await acknowledge(interaction, answer_follows=True)
@@ -123,7 +133,7 @@ class Jobs(commands.GroupCog, group_name="job", group_description="Work that goe
         except DecisionRefused as refusal:
             await whisper(interaction, refusal.sentence)
             return
-        await whisper(interaction, f"Job `{run.id}` is cancelled.")
+        await whisper(interaction, tell("jobs.cancelled", id=run.id))
 
     @show.autocomplete("id")
     @cancel.autocomplete("id")
@@ -146,7 +156,7 @@ def _ends(text: str) -> str:
     cut = inert.excerpt(text, head=300, tail=300, lines=12)
     if cut is None:
         return inert.block(text)
-    return f"{inert.fence(cut.head)}\n-# {cut.hidden:,} characters not shown\n{inert.fence(cut.tail)}"
+    return tell("arguments.cut", head=inert.fence(cut.head), n=cut.hidden, tail=inert.fence(cut.tail))
 
 
 async def _name(interaction: discord.Interaction, text: str) -> None:

@@ -8,6 +8,8 @@ from __future__ import annotations
 import base64
 import hashlib
 
+from cogs.speech import tell
+
 PORTAL = "https://discord.com/developers/applications"
 """Where applications are set up."""
 
@@ -54,5 +56,5 @@ def listed(entries: list[str], *, room: int = LIST) -> str:
             break
         shown.append(entry)
     if len(shown) < len(entries):
-        shown.append(f"-# and {len(entries) - len(shown)} more")
+        shown.append(tell("words.more", n=len(entries) - len(shown)))
     return "\n".join(shown)

@@ -13,6 +13,7 @@ from cogs import details, modals
 from cogs.approval_list import Leaf, page
 from cogs.custom_ids import CustomId, Verb
 from cogs.interactions import acknowledge, actor_of, place_of, show_private, whisper
+from cogs.speech import shown
 from cogs.visibility import visible
 from storage.approvals import ApprovalState
 
@@ -62,7 +63,9 @@ async def handle(interaction: discord.Interaction, pressed: CustomId, message: d
             said = await _done(engine, press, pressed.verb)
         except DecisionRefused as refusal:
             problem = refusal
-    await show_private(interaction, await page(engine, interaction, leaf, said=said and f"`{pressed.id}`: {said}"))
+    await show_private(
+        interaction, await page(engine, interaction, leaf, said=said and f"`{pressed.id}`: {shown(said)}")
+    )
     if problem is not None:
         raise problem
 

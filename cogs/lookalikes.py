@@ -6,6 +6,7 @@ import re
 import unicodedata
 
 from cogs import inert
+from cogs.speech import tell
 
 _HOST = re.compile(r"(?:://|@)(?:[^\s/@]*@)?([^\s/:?#@\"'`<>()\[\]{}|\\,;]+)")
 _WORD = re.compile(r"[^\W\d_]+")
@@ -25,16 +26,17 @@ def remarks(text: str) -> list[str]:
     found: list[str] = []
     letters = set(text)
     if any(inert.hides(char) for char in letters - set("\n\t\r")):
-        found.append("It has characters that are invisible or reorder text; they are written as `⟨U+…⟩`.")
+        found.append(tell("arguments.invisible"))
     if any(unicodedata.bidirectional(char) in {"R", "AL"} for char in letters):
-        found.append("It has letters that run from right to left; their order on the screen may differ.")
+        found.append(tell("arguments.right_to_left"))
     hosts = _strange_hosts(text)
     found.extend(
-        f"The address {inert.line(host, limit=80)} is really {inert.line(real, limit=80)}." for host, real in hosts
+        tell("arguments.address", shown=inert.line(host, limit=80), real=inert.line(real, limit=80))
+        for host, real in hosts
     )
     mixed = [word for word in _mixed_words(text) if not any(word in host for host, _ in hosts)]
     if mixed:
-        found.append("Letters of different alphabets in one word: " + ", ".join(map(_shown_word, mixed)) + ".")
+        found.append(tell("arguments.mixed", words=", ".join(map(_shown_word, mixed))))
     return found
 
 

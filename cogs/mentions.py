@@ -15,6 +15,7 @@ from cogs.help import HELP
 from cogs.interactions import above
 from cogs.places import Place
 from cogs.posting import Post
+from cogs.speech import shown
 from cogs.surface import DiscordSurface
 
 logger = logging.getLogger(__name__)
@@ -39,7 +40,7 @@ class Mentions(commands.Cog):
         place, prompt = _place_of(message), self._prompt(message)
         lacking = permissions.missing_in(self._bot, place.guild, place.channel)
         if lacking or not prompt:
-            await self._say(place, message.id, permissions.sentence(lacking) if lacking else HELP)
+            await self._say(place, message, permissions.sentence(lacking) if lacking else HELP)
             return
         await self._begin(place, message, message.author, prompt)
 
@@ -80,10 +81,12 @@ class Mentions(commands.Cog):
         me = self._bot.user
         return content if me is None else re.sub(rf"[ \t]*<@!?{me.id}>[ \t,:]*", " ", content).strip()
 
-    async def _say(self, place: Place, to: int, text: str) -> None:
-        nonce = limits.nonce(f"reply/{to}")
+    async def _say(self, place: Place, to: discord.Message, text: str) -> None:
+        nonce = limits.nonce(f"reply/{to.id}")
+        with self._surface.speaking(place, str(to.author.id)):
+            content = shown(text)
         try:
-            await self._surface.channel(place).create(Post(nonce=nonce, content=text, reply_to=to))
+            await self._surface.channel(place).create(Post(nonce=nonce, content=content, reply_to=to.id))
         except DeliveryError as error:
             logger.warning("could not answer", extra={"action": "answer_failed", "problem": str(error)})
 

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import discord
 
+from bot.texts.text import joined, say
+
 _NAMES = {
-    "view_channel": "View Channel",
-    "send_messages": "Send Messages",
-    "send_messages_in_threads": "Send Messages in Threads",
-    "embed_links": "Embed Links",
-    "attach_files": "Attach Files",
+    "view_channel": say("permissions.view_channel"),
+    "send_messages": say("permissions.send_messages"),
+    "send_messages_in_threads": say("permissions.send_in_threads"),
+    "embed_links": say("permissions.embed_links"),
+    "attach_files": say("permissions.attach_files"),
 }
 
 
@@ -34,13 +36,13 @@ def missing_in(client: discord.Client, guild_id: int | None, channel_id: int) ->
 
 def sentence(names: list[str]) -> str:
     """What a person is told of permissions that are lacking."""
-    return (
-        f"I cannot work here: I lack {', '.join(names)}. Somebody who manages this server can give me that in the"
-        " channel's settings, under Permissions."
-    )
+    return say("permissions.cannot_work", lacking=joined(names))
 
 
 def missing_for_thread(held: discord.Permissions) -> list[str]:
     """The names of what is needed to open a public thread in a channel and write in it, and not held."""
-    needed = {"create_public_threads": "Create Public Threads", "send_messages_in_threads": "Send Messages in Threads"}
+    needed = {
+        "create_public_threads": say("permissions.create_threads"),
+        "send_messages_in_threads": say("permissions.send_in_threads"),
+    }
     return [name for flag, name in needed.items() if not getattr(held, flag)]

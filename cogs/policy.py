@@ -10,6 +10,7 @@ from bot.errors import DecisionRefused
 from bot.policy_desk import PolicyDesk
 from cogs import policy_views
 from cogs.interactions import acknowledge, actor_of, show_private, whisper
+from cogs.speech import offered
 
 
 class Policy(commands.Cog):
@@ -18,7 +19,7 @@ class Policy(commands.Cog):
     def __init__(self, desk: PolicyDesk) -> None:
         self._desk = desk
 
-    @app_commands.command(description="What runs without asking, what asks whom, what is refused; and change it.")
+    @app_commands.command(description=offered("commands.policy"))
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=False, private_channels=False)
     async def policy(self, interaction: discord.Interaction) -> None:

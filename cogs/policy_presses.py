@@ -13,13 +13,14 @@ from bot.errors import DecisionRefused
 from bot.guild_rules import Body
 from bot.policy_desk import NOT_YOURS, DraftPress, PolicyDesk
 from bot.policy_view import PolicyView
+from bot.texts.text import say
 from cogs import modals, policy_forms, policy_views
 from cogs.custom_ids import CustomId, Verb
 from cogs.interactions import acknowledge, actor_of, open_form, show_private, whisper
 from cogs.policy_forms import Kind
 
-SAVED = "Saved. It counts for every call from now on."
-DROPPED = "Your draft is gone. Nothing was changed."
+SAVED = say("policy.saved")
+DROPPED = say("policy.dropped")
 _SETS: dict[Verb, tuple[Kind, str]] = {
     Verb.RULES_ACTION: ("policy", "action"),
     Verb.RULES_CHANNELS: ("policy", "channels"),

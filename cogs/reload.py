@@ -9,13 +9,15 @@ from discord import app_commands
 from discord.ext import commands
 
 from bot.reloading import Reloaded, Reloading
+from bot.texts.text import say
 from cogs import inert
 from cogs.interactions import acknowledge, actor_of, whisper
 from cogs.limits import listed
+from cogs.speech import offered, shown, tell
 
-NOTHING = "Nothing in the settings has changed."
-KEPT = "The settings make no sense as they are now, so nothing was changed: the old ones stay."
-AGAIN = "Put that right, then `/reload` again."
+NOTHING = say("reloading.unchanged")
+KEPT = say("reloading.nonsense")
+AGAIN = say("reloading.put_right")
 
 
 class Reload(commands.Cog):
@@ -24,7 +26,7 @@ class Reload(commands.Cog):
     def __init__(self, reloading: Reloading) -> None:
         self._reloading = reloading
 
-    @app_commands.command(description="For the owner: read signoff.toml and .env anew, without a restart.")
+    @app_commands.command(description=offered("commands.reload"))
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     async def reload(self, interaction: discord.Interaction) -> None:
@@ -37,14 +39,14 @@ def told(done: Reloaded) -> str:
     """What came of it, in one message."""
     if done.problem:
         faults = [f"- {inert.line(line, limit=300)}" for line in done.problem.splitlines()]
-        return f"{KEPT}\n{listed(faults)}\n{AGAIN}"
+        return f"{shown(KEPT)}\n{listed(faults)}\n{shown(AGAIN)}"
     lines = list(_lines(done))
-    return listed(lines) if lines else NOTHING
+    return listed(lines) if lines else shown(NOTHING)
 
 
 def _lines(done: Reloaded) -> Iterator[str]:
     if done.changed:
-        yield "From now on:"
-        yield from (f"- {inert.line(sentence, limit=300)}" for sentence in done.changed)
+        yield tell("reloading.from_now")
+        yield from (f"- {inert.line(shown(sentence), limit=300)}" for sentence in done.changed)
     if done.restart:
-        yield f"Takes a restart: {', '.join(f'`{name}`' for name in done.restart)}."
+        yield tell("reloading.restart", names=", ".join(f"`{name}`" for name in done.restart))

@@ -9,22 +9,24 @@ from discord import ui
 
 from bot.jobs.schedules import Schedules
 from bot.surface import Actor
+from bot.texts.text import say
 from cogs import schedule_words
 from cogs.custom_ids import CustomId, Verb
 from cogs.interactions import DISCORD_FAILED, whisper
 from cogs.posting import NOBODY
+from cogs.speech import tell
 
 logger = logging.getLogger(__name__)
 
-DISCARDED = "Discarded. Nothing was saved."
+DISCARDED = say("schedules.discarded")
 
 
 def buttons(id: str) -> ui.View:
     """`Save` and `Discard`. Needs a running loop."""
     view = ui.View(timeout=None)
     for label, style, verb in (
-        ("Save", discord.ButtonStyle.success, Verb.SCHEDULE_SAVE),
-        ("Discard", discord.ButtonStyle.secondary, Verb.SCHEDULE_DROP),
+        (tell("schedules.save"), discord.ButtonStyle.success, Verb.SCHEDULE_SAVE),
+        (tell("schedules.discard"), discord.ButtonStyle.secondary, Verb.SCHEDULE_DROP),
     ):
         view.add_item(ui.Button(label=label, style=style, custom_id=str(CustomId(verb=verb, id=id))))
     view.stop()  # a finished view is sent but not stored: presses come to `Presses`, like all presses

@@ -5,69 +5,77 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from bot.jobs.schedules import Entry
+from bot.texts.recall import recall
+from bot.texts.text import key, say
 from cogs import inert
+from cogs.speech import shown, tell
 from storage.schedules import Schedule, ScheduleState, Why
 
 _NAMED, _GOAL = 60, 200
 
 MISSED = {
-    "once": "If I am not running at its time, one job makes up for all that was missed.",
-    "skip": "If I am not running at its time, that time is skipped.",
+    "once": say("schedules.missed_once"),
+    "skip": say("schedules.missed_skip"),
 }
 _LAST = {
-    Why.DUE: "its job `{run}` started",
-    Why.LATE: "its job `{run}` started late, because it was missed",
-    Why.BY_HAND: "its job `{run}` was started by hand",
-    Why.MISSED: "missed, and skipped",
-    Why.BUSY: "skipped, because the job before it had not ended",
+    Why.DUE: key("schedules.started"),
+    Why.LATE: key("schedules.started_late"),
+    Why.BY_HAND: key("schedules.by_hand"),
+    Why.MISSED: key("schedules.missed"),
+    Why.BUSY: key("schedules.busy"),
+}
+_STATES = {
+    ScheduleState.DRAFT: key("schedules.state_draft"),
+    ScheduleState.ACTIVE: key("schedules.state_active"),
+    ScheduleState.PAUSED: key("schedules.state_paused"),
+    ScheduleState.REMOVED: key("schedules.state_removed"),
 }
 
 
 def named(one: Schedule) -> str:
     """A schedule in a few words, on one line."""
-    return f"schedule `{one.id}` ({inert.line(one.spoken, limit=_NAMED)})"
+    return tell("schedules.named", id=one.id, spoken=inert.line(one.spoken, limit=_NAMED))
 
 
 def draft(entry: Entry) -> str:
     """What a person looks at before they save it."""
     one = entry.schedule
     lines = [
-        f"**Not saved yet.** {inert.line(one.spoken, limit=_NAMED)}, times of {one.zone}. The next ones:",
+        tell("schedules.not_saved", spoken=inert.line(one.spoken, limit=_NAMED), zone=one.zone),
         *(f"- <t:{at // 1000}:F>, <t:{at // 1000}:R>" for at in entry.times),
         f"> {inert.line(one.goal, limit=_GOAL)}",
-        f"Each time a background job starts here for you. {MISSED[one.missed]}",
+        tell("schedules.each_time", missed=MISSED[one.missed]),
     ]
     if not entry.told_zone:
-        lines.append(
-            f"-# You never told me your time zone, so I take {one.zone}. Give it once with `timezone`, and I keep it."
-        )
+        lines.append(tell("schedules.zone_taken", zone=one.zone))
     return "\n".join(lines)
 
 
 def saved(entry: Entry) -> str:
     """What they are told then."""
     one = entry.schedule
-    return (
-        f"Saved as {named(one)}: next at {_stamps(entry.times)}.\n> {inert.line(one.goal, limit=_GOAL)}\n"
-        "-# `/schedule list` shows it, `/schedule pause` and `/schedule remove` stop it."
+    return tell(
+        "schedules.saved", schedule=named(one), times=_stamps(entry.times), goal=inert.line(one.goal, limit=_GOAL)
     )
 
 
-def entry(shown: Entry) -> str:
+def entry(listed: Entry) -> str:
     """One schedule in a list."""
-    return "\n  ".join(_lines(shown))
+    return "\n  ".join(_lines(listed))
 
 
-def _lines(shown: Entry) -> Iterator[str]:
-    one = shown.schedule
+def _lines(listed: Entry) -> Iterator[str]:
+    one = listed.schedule
     when = f"{inert.line(one.spoken, limit=_NAMED)} ({one.zone})"
-    yield f"- `{one.id}` **{one.state}** · {when} · {inert.line(one.goal, limit=80)}"
+    yield f"- `{one.id}` **{tell(_STATES[one.state])}** · {when} · {inert.line(one.goal, limit=80)}"
     if one.state is ScheduleState.ACTIVE:
-        yield f"for <@{one.person}> in {where(one)}, next at {_stamps(shown.times)}"
+        yield tell("schedules.line_next", person=one.person, place=where(one), times=_stamps(listed.times))
     else:
-        yield f"for <@{one.person}> in {where(one)}" + (f", paused itself: {one.note}" if one.note else "")
-    if shown.last is not None:
-        yield f"-# <t:{shown.last.at // 1000}:R>: {_LAST[shown.last.why].format(run=shown.last.run)}"
+        yield tell("schedules.line", person=one.person, place=where(one)) + (
+            tell("schedules.paused_itself", why=shown(recall(one.note))) if one.note else ""
+        )
+    if listed.last is not None:
+        yield f"-# <t:{listed.last.at // 1000}:R>: {tell(_LAST[listed.last.why], run=listed.last.run)}"
 
 
 def where(one: Schedule) -> str:

@@ -15,16 +15,18 @@ from bot.errors import DecisionRefused, DeliveryError
 from bot.jobs import when
 from bot.jobs.schedules import Entry
 from bot.surface import TurnContext
+from bot.texts.text import say
 from cogs import inert, places, schedule_drafts, schedule_words
 from cogs.chat import PROMPT, Notify, refusal_here
 from cogs.interactions import above, acknowledge, actor_of, place_of, roles_of, whisper
 from cogs.limits import listed
+from cogs.speech import offered, tell
 from cogs.visibility import visible
 
 logger = logging.getLogger(__name__)
 
-NONE = "Nothing is scheduled here. `/schedule add` makes a schedule."
-UNSURE = "I could not find out whether everything is there that its job needs, so it did not start. Try again."
+NONE = say("schedules.none")
+UNSURE = say("schedules.not_looked")
 _CHOICES = 25
 """Suggestions that Discord takes while somebody types."""
 
@@ -33,7 +35,7 @@ ScheduleId = app_commands.Range[str, 1, 40]
 
 @app_commands.allowed_installs(guilds=True, users=False)
 @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
-class Schedules(commands.GroupCog, group_name="schedule", group_description="Work that starts by itself at set times."):
+class Schedules(commands.GroupCog, group_name="schedule", group_description=offered("commands.schedule")):
     """Receives commands about schedules and hands them on."""
 
     def __init__(self, bot: commands.Bot, engine: Engine) -> None:
@@ -43,15 +45,13 @@ class Schedules(commands.GroupCog, group_name="schedule", group_description="Wor
         self._desk = engine.desk
         self._zones: list[str] = []
 
-    @app_commands.command(
-        description="Start a background job here at set times. Shows the next ones before it is saved."
-    )
+    @app_commands.command(description=offered("commands.schedule_add"))
     @app_commands.describe(
-        goal="What each job is to do, complete in itself.",
-        when="Such as: every weekday at 9, every Monday at 8:30, every 2 hours, or five fields of cron.",
-        timezone="Your time zone, such as Europe/Berlin. I keep it.",
-        missed="For times at which I was not running: one job that makes up for all (the default), or none.",
-        notify="Where the results go: this channel, a direct message, or both; else as set with /notify.",
+        goal=offered("commands.schedule_goal"),
+        when=offered("commands.schedule_when"),
+        timezone=offered("commands.schedule_zone"),
+        missed=offered("commands.schedule_missed"),
+        notify=offered("commands.schedule_notify"),
     )
     async def add(
         self,
@@ -85,54 +85,54 @@ class Schedules(commands.GroupCog, group_name="schedule", group_description="Wor
             return
         await whisper(interaction, schedule_words.draft(draft), view=schedule_drafts.buttons(draft.schedule.id))
 
-    @app_commands.command(name="list", description="What is scheduled here, and the next times.")
+    @app_commands.command(name="list", description=offered("commands.schedule_list"))
     async def list_all(self, interaction: discord.Interaction) -> None:
         """List privately, oldest first."""
         await acknowledge(interaction, answer_follows=True)
         entries = [schedule_words.entry(one) for one in await self._seen(interaction)]
         await whisper(interaction, listed(entries) if entries else NONE)
 
-    @app_commands.command(description="Start no more jobs of a schedule until it is resumed.")
-    @app_commands.describe(id="The schedule's id, as shown in the list.")
+    @app_commands.command(description=offered("commands.schedule_pause"))
+    @app_commands.describe(id=offered("commands.schedule_id"))
     async def pause(self, interaction: discord.Interaction, id: ScheduleId) -> None:
         """Pause."""
 
         async def pause() -> str:
             one = await self._schedules.pause(id.strip(), actor_of(interaction))
-            return f"Paused: {schedule_words.named(one)}. `/schedule resume` lets it go on."
+            return tell("schedules.paused", schedule=schedule_words.named(one))
 
         await _answer(interaction, pause())
 
-    @app_commands.command(description="Let a paused schedule go on with its next time.")
-    @app_commands.describe(id="The schedule's id, as shown in the list.")
+    @app_commands.command(description=offered("commands.schedule_resume"))
+    @app_commands.describe(id=offered("commands.schedule_id"))
     async def resume(self, interaction: discord.Interaction, id: ScheduleId) -> None:
         """Resume."""
 
         async def resume() -> str:
             one = await self._schedules.resume(id.strip(), actor_of(interaction))
-            return f"It goes on: {schedule_words.named(one)}, next at <t:{(one.next_at or 0) // 1000}:F>."
+            return tell("schedules.goes_on", schedule=schedule_words.named(one), at=(one.next_at or 0) // 1000)
 
         await _answer(interaction, resume())
 
-    @app_commands.command(name="run-now", description="Start a job of a schedule now, beside its times.")
-    @app_commands.describe(id="The schedule's id, as shown in the list.")
+    @app_commands.command(name="run-now", description=offered("commands.schedule_run"))
+    @app_commands.describe(id=offered("commands.schedule_id"))
     async def run_now(self, interaction: discord.Interaction, id: ScheduleId) -> None:
         """Start one."""
 
         async def start() -> str:
             run = await self._schedules.run_now(id.strip(), actor_of(interaction))
-            return f"Its job `{run.id}` has started: {places.link(places.parse(run.place), None)}"
+            return tell("schedules.run_now", id=run.id, place=places.link(places.parse(run.place), None))
 
         await _answer(interaction, start())
 
-    @app_commands.command(description="Remove a schedule for good. A job of it that is at work goes on.")
-    @app_commands.describe(id="The schedule's id, as shown in the list.")
+    @app_commands.command(description=offered("commands.schedule_remove"))
+    @app_commands.describe(id=offered("commands.schedule_id"))
     async def remove(self, interaction: discord.Interaction, id: ScheduleId) -> None:
         """Remove."""
 
         async def remove() -> str:
             one = await self._schedules.remove(id.strip(), actor_of(interaction))
-            return f"Removed: {schedule_words.named(one)}."
+            return tell("schedules.removed", schedule=schedule_words.named(one))
 
         await _answer(interaction, remove())
 

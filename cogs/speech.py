@@ -9,15 +9,15 @@ here.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
-from typing import Any
+from typing import Any, cast
 
 import discord
 from discord import app_commands
 
 from bot.texts.entry import Language
-from bot.texts.text import in_language, say
+from bot.texts.text import Key, Text, in_language, key, say
 
 _spoken: ContextVar[Language] = ContextVar("spoken", default=Language.EN)
 
@@ -84,9 +84,38 @@ class Languages:
         return self.default if unset else language_of(known.preferred_locale) or self.default
 
 
+def in_public(client: discord.Client, guild: int | None) -> AbstractContextManager[None]:
+    """Within this, the language of a server is spoken: for what a person's command says where others read it."""
+    languages: Languages = cast(Any, client).languages
+    return speaking(languages.of_guild(guild))
+
+
+def described(command: app_commands.Command[Any, Any, Any]) -> str:
+    """What a command is for, in the language that is spoken here."""
+    return shown(_known(command._locale_description) or command.description)
+
+
 def offered(name: str, /) -> app_commands.locale_str:
     """A text of the catalogue for what Discord shows of a command, in every language: see `CommandTranslator`."""
     return app_commands.locale_str(str(say(name)), key=name)
+
+
+def _known(string: app_commands.locale_str | None) -> Text | None:
+    name = None if string is None else string.extras.get("key")
+    return None if name is None else say(name)
+
+
+_CHOICES: dict[str, Key] = {
+    "channel": key("commands.choice_channel"),
+    "dm": key("commands.choice_dm"),
+    "both": key("commands.choice_both"),
+    "mine": key("commands.choice_mine"),
+    "team": key("commands.choice_team"),
+    "all": key("commands.choice_all"),
+    "once": key("commands.choice_once"),
+    "skip": key("commands.choice_skip"),
+}
+"""Choices that are written as they are typed."""
 
 
 class CommandTranslator(app_commands.Translator):
@@ -100,7 +129,7 @@ class CommandTranslator(app_commands.Translator):
     ) -> str | None:
         """None where nothing has to be said in that language. Called by discord.py."""
         language = language_of(locale)
-        name = string.extras.get("key")
-        if name is None or language in {None, Language.EN}:
-            return None
-        return say(name).said_in(Language(str(language)))
+        name = _known(string)
+        if name is None and context.location is app_commands.TranslationContextLocation.choice_name:
+            name = say(_CHOICES[string.message]) if string.message in _CHOICES else None
+        return None if language in {None, Language.EN} or name is None else in_language(name, Language(str(language)))

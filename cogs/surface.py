@@ -42,14 +42,14 @@ class DiscordSurface:
         """A channel to post in."""
         return Channel(self._client, place)
 
-    def _speaking(self, place: Place, person: str | None) -> AbstractContextManager[None]:
+    def speaking(self, place: Place, person: str | None) -> AbstractContextManager[None]:
         """In a server its language; what only one person sees is in theirs."""
         if place.guild is None and person is not None:
             return speaking(self._languages.of_person(int(person)))
         return speaking(self._languages.of_guild(place.guild))
 
     def _drawn(self, view: CardView, *, attached: bool = True) -> cards.Rendered:
-        with self._speaking(places.parse(view.card.place), view.card.person or view.approvals[0].requester):
+        with self.speaking(places.parse(view.card.place), view.card.person or view.approvals[0].requester):
             return cards.render(view, attached=attached)
 
     async def open_place(self, view: CardView) -> str:
@@ -60,7 +60,8 @@ class DiscordSurface:
             return str(Place(guild=None, channel=direct.id))
         if view.card.place == view.approvals[0].place:
             return view.card.place
-        return await forums.open_post(self._client, view)
+        with self.speaking(places.parse(view.card.place), None):
+            return await forums.open_post(self._client, view)
 
     async def post_card(self, view: CardView) -> str:
         """See `Surface.post_card`. Without its file, a call that does not fit is shown but not approvable."""
@@ -93,7 +94,7 @@ class DiscordSurface:
         """See `Surface.post_job`."""
         channel = self.channel(places.parse(view.run.place))
         nonce = limits.nonce(f"job/{view.run.id}/{view.job.posted_at or 0}")
-        with self._speaking(channel.place, view.run.requester):
+        with self.speaking(channel.place, view.run.requester):
             post = Post(nonce=nonce, view=job_cards.render(view))
         return str(await channel.create(post))
 
@@ -102,7 +103,7 @@ class DiscordSurface:
         if view.job.message is None:
             raise Unreachable("That card was never posted.")
         channel = self.channel(places.parse(view.run.place))
-        with self._speaking(channel.place, view.run.requester):
+        with self.speaking(channel.place, view.run.requester):
             drawn = job_cards.render(view)
         await channel.edit(int(view.job.message), view=drawn)
 
@@ -110,7 +111,7 @@ class DiscordSurface:
         """See `Surface.retire_job`."""
         try:
             where = places.parse(place)
-            with self._speaking(where, None):
+            with self.speaking(where, None):
                 drawn = job_cards.moved(places.link(where, to))
             await self.channel(where).edit(int(message), view=drawn)
         except DeliveryError as error:
@@ -137,7 +138,7 @@ class DiscordSurface:
     async def post_drill(self, view: DrillView) -> str:
         """See `DrillFace.post_drill`."""
         place = places.parse(view.drill.place)
-        with self._speaking(place, None):
+        with self.speaking(place, None):
             post = drill.post(view)
         return str(await self.channel(place).create(post))
 
@@ -145,7 +146,7 @@ class DiscordSurface:
         """See `DrillFace.edit_drill`."""
         if view.drill.message is not None:
             channel = self.channel(places.parse(view.drill.place))
-            with self._speaking(channel.place, None):
+            with self.speaking(channel.place, None):
                 drawn = drill.render(view)
             await channel.edit(int(view.drill.message), view=drawn)
 
@@ -154,7 +155,7 @@ class DiscordSurface:
         with faults.delivering():
             direct = await self._client.create_dm(discord.Object(int(person)))
         place = Place(guild=None, channel=direct.id)
-        with self._speaking(place, person):
+        with self.speaking(place, person):
             post = drill.post(view, person=person)
         await self.channel(place).create(post)
 
@@ -169,7 +170,7 @@ class DiscordSurface:
             ping_roles=announcement.ping_roles[:_MOST_PINGS],
             silent=announcement.silent,
         )
-        with self._speaking(channel.place, announcement.ping[0] if announcement.ping else None):
+        with self.speaking(channel.place, announcement.ping[0] if announcement.ping else None):
             text = _text(announcement)
             return str(await said.complete(text))
 
@@ -204,7 +205,7 @@ class DiscordSurface:
         """See `Surface.mark_moved`."""
         try:
             where = places.parse(place)
-            with self._speaking(where, None):
+            with self.speaking(where, None):
                 text = tell("surface.answer_is_here", link=places.link(where, to))
             await self.channel(where).edit(int(message), content=text, bare=True)
         except DeliveryError as error:

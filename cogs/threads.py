@@ -7,15 +7,17 @@ import logging
 import discord
 
 from bot.errors import DeliveryError
+from bot.texts.text import listing, say
 from cogs import inert, limits, permissions
 from cogs.interactions import place_of, whisper
 from cogs.places import Place
 from cogs.posting import Channel, Post
+from cogs.speech import in_public, tell
 
 logger = logging.getLogger(__name__)
 
-_NO_THREADS = "There are no threads in direct messages"
-_ALREADY_IN_ONE = "This is a thread already"
+_NO_THREADS = say("talks.no_threads_at_all")
+_ALREADY_IN_ONE = say("talks.already_thread")
 
 
 def possible(interaction: discord.Interaction) -> bool:
@@ -31,17 +33,19 @@ async def for_request(
     None if that cannot be: the person is told why, and the answer comes where they asked.
     """
     if (obstacle := _obstacle(interaction)) is not None:
-        await whisper(interaction, f"{obstacle}, so I answer here.")
+        await whisper(interaction, tell("talks.answer_here", why=obstacle))
         return None
     place = place_of(interaction)
     channel = Channel(client, place)
     try:
         if shown is None:  # the acknowledgement was lost, and with it the message
             nonce = limits.nonce(f"thread/{interaction.id}")
-            shown = await channel.create(Post(nonce=nonce, content=f"<@{interaction.user.id}> asked."))
+            with in_public(client, place.guild):
+                content = tell("talks.asked", person=interaction.user.id)
+            shown = await channel.create(Post(nonce=nonce, content=content))
         return await open_on(client, place, shown, interaction.user.id, name=name)
     except DeliveryError as error:
-        await whisper(interaction, f"I could not open a thread, so I answer here. {error}")
+        await whisper(interaction, tell("talks.not_opened", problem=error.problem))
         return None
 
 
@@ -67,6 +71,6 @@ def _obstacle(interaction: discord.Interaction) -> str | None:
     if isinstance(interaction.channel, discord.Thread):
         return _ALREADY_IN_ONE
     if not isinstance(interaction.channel, discord.TextChannel):
-        return "A channel of this kind has no threads"
+        return tell("talks.no_threads_of_kind")
     lacking = permissions.missing_for_thread(interaction.app_permissions)
-    return f"I cannot open a thread here, because I lack {' and '.join(lacking)}" if lacking else None
+    return tell("talks.thread_lacks", lacking=listing(lacking)) if lacking else None

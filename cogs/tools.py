@@ -12,18 +12,21 @@ from bot.clock import Clock
 from bot.engine import Engine
 from bot.outside import ServerState
 from bot.permits import Asking
+from bot.texts.recall import recall
+from bot.texts.text import say
 from bot.toolbook import Toolbook, ToolEntry
 from cogs import inert, layout
 from cogs.custom_ids import CustomId, Verb, steady
 from cogs.interactions import above, acknowledge, actor_of, place_of, roles_of, show_private
 from cogs.layout import Item
+from cogs.speech import offered, shown, tell
 
 ON_A_PAGE = 4
 _SHORT = 160
 _SERVERS = 3
 """Servers that are named on the first page; what is wrong with one stands beside its tools as well."""
-_WORDS = {"allow": "runs without asking", "ask": "asks first", "refuse": "refused here"}
-_PRIVATE_PROBLEM = "an approver sees why in this list"
+_WORDS = {"allow": say("tools.allowed"), "ask": say("tools.asks"), "refuse": say("tools.refused")}
+_PRIVATE_PROBLEM = say("tools.see_why")
 
 
 class Tools(commands.Cog):
@@ -34,7 +37,7 @@ class Tools(commands.Cog):
         self._toolbook = toolbook
         self._clock = clock
 
-    @app_commands.command(description="What I can do here: what asks first, what does not, and why.")
+    @app_commands.command(description=offered("commands.tools"))
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     async def tools(self, interaction: discord.Interaction) -> None:
@@ -65,7 +68,7 @@ def page(entries: Sequence[ToolEntry], servers: Sequence[ServerState], number: i
     items: list[Item] = [layout.text("\n".join(_head(entries, servers, number, pages, knows=knows)))]
     for entry in entries[number * ON_A_PAGE : (number + 1) * ON_A_PAGE]:
         items += (layout.rule(), layout.text("\n".join(_lines(entry, knows=knows))))
-    turning = [(number - 1, "Back"), (number, "Look again"), (number + 1, "Next")]
+    turning = [(number - 1, tell("lists.back")), (number, tell("lists.look_again")), (number + 1, tell("lists.next"))]
     buttons = [_button(label, target) for target, label in turning if 0 <= target < pages]
     return layout.build(*items, ui.ActionRow(*buttons))
 
@@ -74,43 +77,45 @@ def _head(
     entries: Sequence[ToolEntry], servers: Sequence[ServerState], number: int, pages: int, *, knows: bool
 ) -> Iterator[str]:
     """How much there is, and the servers: each one's state stands on the first page."""
-    where = f", page {number + 1} of {pages}" if pages > 1 else ""
-    yield f"### {len(entries)} tools{where}\n-# What follows holds for you, in this place, at this moment."
+    where = tell("tools.page", page=number + 1, pages=pages) if pages > 1 else ""
+    yield tell("tools.head", n=len(entries), page=where)
     if number:
         return
     for server in servers[:_SERVERS]:
         changed = [entry.name for entry in entries if entry.server == server.name and entry.changed]
         if not server.connected:
-            why = inert.line(server.problem, limit=60) if knows else _PRIVATE_PROBLEM
-            state = f"lost ({why}); I keep trying to reach it"
+            why = inert.line(shown(server.problem), limit=60) if knows else shown(_PRIVATE_PROBLEM)
+            state = tell("tools.lost", why=why)
         elif changed:
-            state = f"connected; {len(changed)} of its tools changed since they were taken for good"
+            state = tell("tools.connected_changed", n=len(changed))
         else:
-            state = "connected"
-        yield f"MCP server {inert.line(server.name, limit=40)}: {state}."
+            state = tell("tools.connected")
+        yield tell("tools.server", name=inert.line(server.name, limit=40), state=state)
     if len(servers) > _SERVERS:
         lost = sum(not server.connected for server in servers)
-        yield f"-# {len(servers)} servers in all, {lost} of them lost."
+        yield tell("tools.servers", n=len(servers), lost=lost)
 
 
 def _lines(entry: ToolEntry, *, knows: bool) -> Iterator[str]:
     # Never bold: two asterisks in a name would end that, and the code with it.
-    yield f"{inert.line(entry.name, limit=64)} · **{_WORDS[entry.action]}**"
+    yield f"{inert.line(entry.name, limit=64)} · **{shown(_WORDS[entry.action])}**"
     first = next((line for line in entry.description.splitlines() if line.strip()), "")
     if entry.server:
         # The server's own words: nothing in them is ours.
-        yield f"The MCP server {inert.line(entry.server, limit=40)} says: {inert.line(_described(entry), limit=120)}"
+        yield tell(
+            "tools.server_says", name=inert.line(entry.server, limit=40), text=inert.line(_described(entry), limit=120)
+        )
     elif first:
-        yield _sentence(first)
-    yield f"-# Why: {inert.line(entry.why, limit=110)}"
+        yield shown(recall(_sentence(first)))
+    yield tell("tools.why", reason=inert.line(shown(entry.why), limit=110))
     if entry.depends:
-        yield f"-# For some arguments {inert.line(entry.depends, limit=40)} decides instead."
-    yield f"-# May touch: {inert.line(entry.profile, limit=70)}"
+        yield tell("tools.depends", rule=inert.line(shown(entry.depends), limit=40))
+    yield tell("tools.may_touch", what=inert.line(shown(recall(entry.profile)), limit=70))
     if entry.changed:
-        yield f"⚠ It is not what it was: {inert.line(entry.changed, limit=90)}. It asks until a call is approved."
+        yield tell("tools.changed", what=inert.line(shown(entry.changed), limit=90))
     if entry.broken:
-        problem = inert.line(entry.broken, limit=110) if knows else _PRIVATE_PROBLEM
-        yield f"⚠ It will not run at this moment: {problem}"
+        problem = inert.line(shown(entry.broken), limit=110) if knows else shown(_PRIVATE_PROBLEM)
+        yield tell("tools.will_not_run", problem=problem)
 
 
 def _sentence(text: str) -> str:

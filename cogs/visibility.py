@@ -5,6 +5,7 @@ from __future__ import annotations
 import discord
 
 from bot.errors import DeliveryError, Unreachable
+from bot.texts.text import joined, say
 from cogs import permissions, places
 from cogs.interactions import place_of
 from cogs.places import Place
@@ -22,14 +23,14 @@ async def hidden_from(client: discord.Client, person: int, place: Place) -> str 
         return None
     guild = client.get_guild(place.guild)
     if guild is None and not client.is_ready():
-        raise DeliveryError("I am not connected yet, and cannot tell who sees what.")
+        raise DeliveryError(say("faults.not_connected"))
     if guild is None:
-        return "I am not in that server any more."
+        return say("faults.not_in_server")
     try:
         member = await guild.fetch_member(person)
     except discord.NotFound as error:
         if error.code == _UNKNOWN_MEMBER:
-            return "They have left that server."
+            return say("faults.they_left")
         raise
     channel = guild.get_channel_or_thread(place.channel)
     if channel is None:
@@ -39,15 +40,15 @@ async def hidden_from(client: discord.Client, person: int, place: Place) -> str 
             if error.code == _UNKNOWN_CHANNEL:
                 return None
             if error.code == _MISSING_ACCESS:
-                return "Neither of us can see that channel for certain."
+                return say("faults.neither")
             raise
     if isinstance(channel, discord.Thread) and (channel.parent is None or channel.is_private()):
         try:
             await channel.fetch_member(person)
         except discord.NotFound:
-            return "They are not in that thread any more."
+            return say("faults.not_in_thread")
         return None
-    return None if channel.permissions_for(member).view_channel else "They cannot see that channel any more."
+    return None if channel.permissions_for(member).view_channel else say("faults.they_cannot_see")
 
 
 async def closed(client: discord.Client, place: Place) -> str | None:
@@ -60,26 +61,26 @@ async def closed(client: discord.Client, place: Place) -> str | None:
         return None
     guild = client.get_guild(place.guild)
     if guild is None and not client.is_ready():
-        raise DeliveryError("I am not connected yet, and cannot tell who sees what.")
+        raise DeliveryError(say("faults.not_connected"))
     if guild is None:
-        return "I am not in that server any more."
+        return say("faults.not_in_server")
     channel = guild.get_channel_or_thread(place.channel)
     if channel is None:
         try:
             channel = await guild.fetch_channel(place.channel)
         except discord.HTTPException as error:
             if error.code == _UNKNOWN_CHANNEL:
-                return "That channel does not exist any more."
+                return say("faults.no_channel")
             if error.code == _MISSING_ACCESS:
-                return "I cannot see that channel any more."
+                return say("faults.cannot_see_now")
             raise
     if isinstance(channel, discord.Thread) and channel.parent is None:
         return None
     held = channel.permissions_for(guild.me)
     if isinstance(channel, discord.Thread) and channel.locked and not held.manage_threads:
-        return "That thread is locked."
+        return say("faults.locked")
     lacking = permissions.missing(held, thread=isinstance(channel, discord.Thread))
-    return f"I lack {', '.join(lacking)} there." if lacking else None
+    return say("faults.lacks_there", lacking=joined(lacking)) if lacking else None
 
 
 def visible(interaction: discord.Interaction, place: str, *, requester: str) -> bool:

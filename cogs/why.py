@@ -8,15 +8,17 @@ from discord.ext import commands
 
 from bot.deferral import sentences
 from bot.engine import Engine
+from bot.texts.text import say
 from bot.timeline import timeline
 from cogs import arguments, card_words, inert, places
 from cogs.interactions import acknowledge, place_of, whisper
 from cogs.limits import CONTENT, length
+from cogs.speech import offered, shown, tell
 from cogs.visibility import visible
 from storage import approvals
 from storage.approvals import Approval
 
-NO_SUCH_REQUEST = "There is no such request here. Its id stands on its card, and in `/approvals`."
+NO_SUCH_REQUEST = say("why.no_such")
 _CHOICES = 25
 """Suggestions that Discord takes while somebody types."""
 _ROOM = CONTENT - 60
@@ -28,8 +30,8 @@ class Why(commands.Cog):
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
 
-    @app_commands.command(description="The whole story of one request: asked, pressed, decided, run, told.")
-    @app_commands.describe(id="The request's id, as its card shows it.")
+    @app_commands.command(description=offered("commands.why"))
+    @app_commands.describe(id=offered("commands.why_id"))
     @app_commands.allowed_installs(guilds=True, users=False)
     @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
     async def why(self, interaction: discord.Interaction, id: app_commands.Range[str, 1, 40]) -> None:
@@ -65,11 +67,11 @@ def _who(person: str) -> str:
 def _told(call: Approval, lines: list[str]) -> str:
     """The story in one message; what does not fit is left out in the middle, and counted."""
     head = f"{inert.line(call.tool, limit=50)} {arguments.first_line(call.arguments, limit=120)} · `{call.id}`"
-    tail = f"**{sentences.word(call)}**: {card_words.sentence(call, limit=150)}"
+    tail = f"**{shown(sentences.word(call))}**: {card_words.sentence(call, limit=150)}"
     room, left_out = _ROOM - length(head) - length(tail), 0
     while lines and sum(length(line) + 1 for line in lines) > room:
         lines.pop(len(lines) // 2)
         left_out += 1
     if left_out:
-        lines.insert(len(lines) // 2, f"-# {left_out} more, which `signoff audit show {call.id}` tells")
+        lines.insert(len(lines) // 2, tell("why.left_out", n=left_out, id=call.id))
     return "\n".join([head, *lines, tail])

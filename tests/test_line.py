@@ -5,9 +5,9 @@ from __future__ import annotations
 import asyncio
 from pathlib import Path
 
-from bot.intake import LINE_FULL
 from bot.progress import WORKING_TEXT, place_in_line
 from bot.settings import Settings
+from bot.texts.text import say
 from tests.house import OWNER, Bench, House, Page, Script, open_house
 
 SLOW = [("careful", {"what": "small"})]
@@ -55,7 +55,7 @@ async def test_a_full_line_refuses_and_nothing_is_stored_but_the_refusal(tmp_pat
         first = await busy(house)
         (_second,), asks = await queue(house, "r1")
         (third,), more = await queue(house, "r2")
-        assert third.finished == LINE_FULL.format(most=1)
+        assert third.finished == say("turns.line_full", most=1)
         assert len(await house.rows("SELECT * FROM run")) == 2
         assert [row["actor"] for row in await house.rows("SELECT actor FROM audit WHERE event = 'turn_refused'")] == [
             "2"

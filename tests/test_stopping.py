@@ -182,7 +182,7 @@ async def test_of_two_presses_at_once_one_stops_it_and_the_answer_comes_once(tmp
     async with open_house(tmp_path, Script(ACT)) as house:
         await house.ask()
         told = await asyncio.gather(stop(house), stop(house, OWNER), return_exceptions=True)
-        assert sorted(type(one).__name__ for one in told) == ["AlreadySettled", "str"]
+        assert sorted(type(one).__name__ for one in told) == ["AlreadySettled", "Text"]
         assert len(await house.rows("SELECT * FROM outbox WHERE key LIKE 'answer:%'")) == 1
 
 

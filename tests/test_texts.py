@@ -11,6 +11,7 @@ import pytest
 
 from bot.texts.catalogue import CATALOGUE
 from bot.texts.entry import Entry, Language
+from bot.texts.recall import recall
 from bot.texts.text import Text, in_language, joined, kept, listing, say, told
 from tests.literals import NOT_FOR_PEOPLE, NOT_YET, OTHERS, literals
 
@@ -23,7 +24,7 @@ MODULES = [
     if name not in NOT_YET and not name.startswith(tuple(OTHERS))
 ]
 EVERY = [(name, language) for name in CATALOGUE for language in Language]
-SAME_IN_BOTH: set[str] = set()
+SAME_IN_BOTH = {"cards.details"}
 """Keys whose text is the same in both languages."""
 
 
@@ -54,7 +55,7 @@ def test_every_text_that_is_said_is_in_the_catalogue() -> None:
 
 
 def test_every_text_of_the_catalogue_is_said_somewhere() -> None:
-    used = {name_of(call) for _, call in CALLS} | {"words.and"}
+    used = {name_of(call) for _, call in CALLS} | {"words.and", "words.and_more", "words.also"}
     assert sorted(set(CATALOGUE) - used) == []
 
 
@@ -160,3 +161,18 @@ def test_the_mind_never_knows_who_reads() -> None:
     """Whose language is spoken is known to the face alone, so that nobody's language gets into what others read."""
     speaking = {path for path in SOURCES if re.search(r"\b(in_language|said_in)\b", path.read_text(encoding="utf-8"))}
     assert {path.parent.name for path in speaking} == {"cogs", "texts"}
+
+
+def test_what_rows_hold_in_english_is_known_again_with_what_was_filled_in() -> None:
+    stored = str(say("authority.why_not", what=say("authority.needs_more"), help="whoever"))
+    again = recall(stored)
+    assert again == stored
+    assert in_language(again, Language.DE) == "es braucht jetzt mehr Genehmigungen: whoever"
+    assert recall("a person's own words") == "a person's own words"
+
+
+def test_no_two_texts_that_rows_hold_are_taken_for_one_another() -> None:
+    held = {name: entry for name, entry in CATALOGUE.items() if entry.held}
+    for name, entry in held.items():
+        filled = say(name, **dict.fromkeys(entry.placeholders(Language.EN), say("permissions.view_channel")))
+        assert recall(str(filled)).said_in(Language.DE) == filled.said_in(Language.DE), name  # type: ignore[attr-defined]

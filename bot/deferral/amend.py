@@ -15,6 +15,7 @@ from pydantic import ValidationError
 from bot.deferral.executor import parse
 from bot.deferral.strict import load
 from bot.deferral.tool import Tool
+from bot.texts.text import say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -50,16 +51,16 @@ def read(tool: Tool, text: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     except ValidationError as error:
         raise NotUsable("\n".join(_problems(error))) from error
     except (ValueError, RecursionError) as error:
-        raise NotUsable(f"It holds something that cannot be stored: {error}.") from error
+        raise NotUsable(say("edits.not_storable", problem=error)) from error
 
 
 def _object(text: str) -> dict[str, Any]:
     try:
         given = load(text)
     except (ValueError, RecursionError) as error:
-        raise NotUsable(f"It is not valid JSON: {error}.") from error
+        raise NotUsable(say("edits.not_json", problem=error)) from error
     if not isinstance(given, dict):
-        raise NotUsable("It has to be a JSON object: names and values in braces.")
+        raise NotUsable(say("edits.not_object"))
     return given
 
 

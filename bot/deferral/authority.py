@@ -14,6 +14,7 @@ from bot.errors import DeliveryError, NotAllowed, UnknownApproval
 from bot.place import is_private, space_of
 from bot.rules import ApproverRule, Asked, Ballot, Rule, Standing, Subject, can_be_met, matches, narrowed, standing
 from bot.surface import Actor, People, Press
+from bot.texts.text import Text, also, every, joined, say
 from storage.approvals import Approval
 from storage.cards import Card
 
@@ -40,13 +41,13 @@ class Act(StrEnum):
 
 
 _OF_THE_REQUESTER = {
-    Act.ANSWER: "Only the person who was asked can answer this.",
-    Act.CANCEL: "Only the person who asked for this can cancel it; an approver can deny it.",
+    Act.ANSWER: say("authority.only_asked"),
+    Act.CANCEL: say("authority.only_requester"),
 }
 _ALSO_OF_THE_REQUESTER = frozenset({Act.AGAIN, Act.REVOKE})
 
 
-WRONG_GUILD = "This request belongs to another server, so nothing changed."
+WRONG_GUILD = say("authority.other_server")
 
 
 def belongs(approval: Approval, copies: Iterable[Card], press: Press) -> None:
@@ -62,7 +63,7 @@ def belongs(approval: Approval, copies: Iterable[Card], press: Press) -> None:
     # A card whose id has not been stored yet (the press was faster) is matched by its place alone.
     here = (card for card in copies if card.place == press.place and not card.gone)
     if not any(card.message in {None, press.message} for card in here):
-        raise UnknownApproval("wrong_message", "This button does not belong to this message; nothing changed.")
+        raise UnknownApproval("wrong_message", say("authority.other_message"))
 
 
 class Authority:
@@ -90,7 +91,7 @@ class Authority:
         self._configured = users is not None or roles is not None
         self._known = self._configured
         self._base = Rule(
-            name="SIGNOFF_APPROVER_USERS and SIGNOFF_APPROVER_ROLES say who decides",
+            name=say("authority.settings_decide"),
             users=users or frozenset(),
             roles=roles or frozenset(),
             four_eyes=not self_approval,
@@ -129,7 +130,7 @@ class Authority:
         """Learn who owns the application. They decide unless approvers are configured."""
         self.owners = owners
         if not self._configured:
-            self._base = replace(self._base, name="The owner of this bot decides", users=owners)
+            self._base = replace(self._base, name=say("authority.owner_decides"), users=owners)
             self._known = True
 
     def every_role(self) -> frozenset[str]:
@@ -143,13 +144,13 @@ class Authority:
         rule, file = self._base, self.file_rule(asked)
         if file is not None:
             number, found = file
-            rule = self._filled(f"Rule {number} of [[approvers]] says who decides", found)
+            rule = self._filled(say("authority.file_rule", number=number), found)
         if is_private(asked.place):
             return rule
         for number, own in enumerate(self._guild_rules(space_of(asked.place)), start=1):
             if matches(own, asked):
                 fills = not self._configured and not (file is not None and file[1].names_somebody)
-                name = f"Rule {number} of this server's /policy says who decides"
+                name = say("authority.guild_rule", number=number)
                 return narrowed(rule, own, name=name, fills=fills)
         return rule
 
@@ -167,9 +168,9 @@ class Authority:
     def reserved(self, asked: Asked) -> str | None:
         """Why nobody in chat may let such a call run without asking, or None."""
         if (file := self.file_rule(asked)) is not None:
-            return f"rule {file[0]} of [[approvers]] in the operator's file says who decides it"
+            return say("authority.reserved_by_rule", number=file[0])
         if self._base.four_eyes:
-            return "the operator wants somebody else than the requester to decide (SIGNOFF_SELF_APPROVAL)"
+            return say("authority.reserved_four_eyes")
         return None
 
     @property
@@ -240,17 +241,16 @@ class Authority:
         guild = space_of(asked.place)
         roles = actor.roles if actor.guild == guild and not is_private(asked.place) else frozenset()
         if not rule.names(actor.id, roles, guild=guild):
-            raise NotAllowed("not_approver", f"You are not an approver here, so nothing changed. {self._help(rule)}")
+            raise NotAllowed("not_approver", say("authority.not_approver", help=self._help(rule)))
         # An author's no is a no all the same; who asked has a button of their own for it.
         denies_own_edit = act is Act.DENY and actor.id != asked.requester
         if act in {Act.APPROVE, Act.GRANT, Act.DENY} and rule.is_author(asked, actor.id) and not denies_own_edit:
-            yours = "asked for this" if actor.id == asked.requester else "changed this"
-            instead = " You can cancel it." if actor.id == asked.requester else ""
-            raise NotAllowed(
-                "four_eyes",
-                f"You {yours} yourself, so another approver has to decide it. Nothing changed.{instead}"
-                f" {self._help(rule, but=actor.id)}",
+            help = self._help(rule, but=actor.id)
+            asked_it = actor.id == asked.requester
+            why = (
+                say("authority.asked_yourself", help=help) if asked_it else say("authority.changed_yourself", help=help)
             )
+            raise NotAllowed("four_eyes", why)
 
     def is_approver(self, actor: Actor, place: str, *, within: str = "", tool: str = "") -> bool:
         """Whether `actor` decides about what is asked in `place`: for jobs and conversations, which are no calls."""
@@ -274,16 +274,15 @@ class Authority:
         except DeliveryError as error:
             raise NotAllowed(
                 "unknown_member",
-                f"I could not look up your roles in the server where this was asked ({error}), so nothing changed."
-                " Try again in a moment, or press the button on the card there.",
+                say("authority.roles_unknown", problem=error.problem),
             ) from error
         if roles is None:
-            raise NotAllowed("not_member", "You are no member of the server where this was asked; nothing changed.")
+            raise NotAllowed("not_member", say("authority.no_member"))
         return replace(actor, guild=guild, roles=roles)
 
     async def _roles_of(self, guild: str, person: str) -> frozenset[str] | None:
         if self._people is None:
-            raise DeliveryError("there is no connection")
+            raise DeliveryError(say("authority.no_connection"))
         return await self._people.roles_of(guild, person)
 
     # -- at the claim ---------------------------------------------------------------------------
@@ -295,7 +294,7 @@ class Authority:
         """
         rule = self.rule_for(asked)
         if not self._known and not rule.users and not rule.every_role:
-            raise DeliveryError("it is not known yet who decides")
+            raise DeliveryError(say("authority.not_known_yet"))
         guild = space_of(asked.place)
         now = []
         for vote in votes:
@@ -307,41 +306,43 @@ class Authority:
         if found.complete:
             return None
         gone = [self._who(vote.person) for vote in votes if vote.person not in found.given]
-        what = f"the approval of {', '.join(gone)} does not count any more" if gone else "it needs more approvals now"
-        return f"{what}: {self.who_can(asked)}"
+        what = say("authority.approval_gone", names=joined(gone)) if gone else say("authority.needs_more")
+        return say("authority.why_not", what=what, help=self.who_can(asked))
 
     # -- words ----------------------------------------------------------------------------------
 
-    def who_can(self, asked: Asked) -> str:
+    def who_can(self, asked: Asked) -> Text:
         """One sentence naming the rule and who can help."""
         return self._help(self.rule_for(asked))
 
-    def base_help(self) -> str:
+    def base_help(self) -> Text:
         """The same about whom the operator trusts most."""
         return self._help(self._base)
 
-    def _help(self, rule: Rule, *, but: str | None = None) -> str:
+    def _help(self, rule: Rule, *, but: str | None = None) -> Text:
         people = sorted(person for person in rule.users - {but} if rule.could_be(person))
         if not people and not rule.own_roles:
             if rule.bound is not None:
-                return f"{rule.name}, and it names nobody who may. {self._help(rule.bound, but=but)}"
+                return say("authority.names_nobody_who_may", rule=rule.name, help=self._help(rule.bound, but=but))
             if rule.name != self._base.name and but is None:
-                return f"{rule.name}, and it names nobody."
-            return "No approver is set up: set SIGNOFF_APPROVER_USERS." if but is None else "There is no other one."
+                return say("authority.names_nobody", rule=rule.name)
+            return say("authority.no_approver") if but is None else say("authority.no_other")
         names = [*map(self._who, people), *map(self._group, sorted(rule.roles))]
-        shown = ", ".join(names[:_MOST_NAMED]) + (" and others" if len(names) > _MOST_NAMED else "")
-        wants = []
-        if shown:
-            wants.append(f"{rule.quorum} of {shown}" if rule.quorum > 1 else shown)
+        shown = joined(names[:_MOST_NAMED])
+        if len(names) > _MOST_NAMED:
+            shown = say("authority.and_others", names=shown)
+        wants: list[Text] = []
+        if names:
+            wants.append(say("authority.some_of", n=rule.quorum, names=shown) if rule.quorum > 1 else shown)
         if rule.one_of_each:
-            wants.append(" and ".join(f"one of {self._group(role)}" for role in rule.one_of_each))
-        return f"{rule.name}: {', and '.join(wants)}."
+            wants.append(every(say("authority.one_of", role=self._group(role)) for role in rule.one_of_each))
+        return say("authority.help", rule=rule.name, wants=also(wants))
 
     def _who(self, person: str) -> str:
-        return self._people.who(person) if self._people is not None else f"user {person}"
+        return self._people.who(person) if self._people is not None else say("authority.user", person=person)
 
     def _group(self, role: str) -> str:
-        return self._people.group(role) if self._people is not None else f"role {role}"
+        return self._people.group(role) if self._people is not None else say("authority.role", role=role)
 
 
 class _Now:

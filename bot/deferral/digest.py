@@ -13,13 +13,14 @@ from typing import Any
 
 from bot.deferral.intent import canonical_json
 from bot.deferral.tool import Tool
+from bot.texts.text import say
 
 _NAMES = {
-    "definition": "what the tool takes and says of itself",
-    "workspace": "the working directory",
-    "profile": "what it may touch",
-    "environment": "the environment variables it gets",
-    "preview": "what it would change",
+    "definition": say("void.what_tool_says"),
+    "workspace": say("void.directory"),
+    "profile": say("void.may_touch"),
+    "environment": say("void.environment"),
+    "preview": say("void.would_change"),
     "secrets": "what the secrets it refers to are for",
 }
 
@@ -76,17 +77,17 @@ def action_digest(
 
 def differences(shown: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     """In words: what was shown, and what would run now in its place. Empty if, and only if, it is the same."""
-    found = []
+    found: list[str] = []
     for name in sorted((shown.keys() | now.keys()) - {"files"}):
         was, is_now = shown.get(name), now.get(name)
         if was != is_now:
             values = "" if name in {"definition", "preview"} else f": {_text(was)} → {_text(is_now)}"
-            found.append(f"{_NAMES.get(name, name)} changed{values}")
+            found.append(say("void.changed", what=_NAMES.get(name, name), values=values))
     before, after = shown.get("files", {}), now.get("files", {})
     for name in sorted(before.keys() | after.keys()):
-        was, is_now = before.get(name, "not bound"), after.get(name, "not bound")
+        was, is_now = before.get(name, say("void.not_bound")), after.get(name, say("void.not_bound"))
         if was != is_now:
-            found.append(f"{name} changed: {short(was)} → {short(is_now)}")
+            found.append(say("void.file_changed", name=name, was=short(was), now=short(is_now)))
     return found
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from bot.deferral.tool import ToolKind
+from bot.texts.text import Key, key
 from storage.approvals import Approval, ApprovalState
 
 
@@ -17,88 +18,87 @@ from storage.approvals import Approval, ApprovalState
 class Ending:
     """One row of the table. `{tool}`, `{by}`, `{note}`, `{code}` and `{result}` are filled in."""
 
-    word: str
-    person: str
+    word: Key
+    person: Key
     model: str
     authority: str
 
 
 ENDINGS: dict[ApprovalState, Ending] = {
     ApprovalState.PENDING: Ending(
-        "waiting for sign-off",
-        "`{tool}` waits for sign-off. Nothing has run.",
+        key("endings.waiting"),
+        key("endings.waiting_person"),
         "This call waits for a person: its card is up, and only they can answer. It has not run. Do not call it"
         " again; say that you are waiting, or go on without it.",
         "nobody yet",
     ),
     ApprovalState.APPROVED: Ending(
-        "approved, about to run",
-        "{by} approved `{tool}`; it is about to run.",
+        key("endings.approved"),
+        key("endings.approved_person"),
         "A person approved this call and it is about to run. Do not call it again; its result will follow.",
         "person",
     ),
     ApprovalState.RUNNING: Ending(
-        "running",
-        "{by} approved `{tool}`; it is running.",
+        key("endings.running"),
+        key("endings.running_person"),
         "A person approved this call and it is running. Do not call it again; its result will follow.",
         "person",
     ),
     ApprovalState.SUCCEEDED: Ending(
-        "done",
-        "`{tool}` ran{code}, approved by {by}.",
+        key("endings.done"),
+        key("endings.done_person"),
         "This call ran{code} after a person approved it.",
         "person",
     ),
     ApprovalState.FAILED: Ending(
-        "failed",
-        "`{tool}` ran and failed{code}, approved by {by}.",
+        key("endings.failed"),
+        key("endings.failed_person"),
         "This call ran after a person approved it, and failed{code}.",
         "person",
     ),
     ApprovalState.NOTHING_RAN: Ending(
-        "nothing ran",
-        "{by} approved `{tool}`, but it could not start: {note} Nothing ran.",
+        key("endings.nothing_ran"),
+        key("endings.nothing_ran_person"),
         "A person approved this call, but it could not start, so nothing ran: {note}",
         "person",
     ),
     ApprovalState.INTERRUPTED: Ending(
-        "interrupted",
-        "{by} approved `{tool}` and it was started, but this program stopped while it ran. Nobody knows how far it"
-        " got; check before you ask for it again. It was not run again.",
+        key("endings.interrupted"),
+        key("endings.interrupted_person"),
         "This call was approved and started, but the program stopped while it ran. It is unknown whether it took"
         " effect. It was not run again. Tell the person exactly that; do not call it again unless they ask.",
         "person",
     ),
     ApprovalState.DENIED: Ending(
-        "denied",
-        "{by} denied `{tool}`{note}. Nothing ran.",
+        key("endings.denied"),
+        key("endings.denied_person"),
         "A person denied this call{note}. It did not run. Do not call it again and do not reach for the same effect"
         " another way; go on without its result, and say that it was denied.",
         "person",
     ),
     ApprovalState.EXPIRED: Ending(
-        "expired",
-        "Nobody decided about `{tool}` in time. Nothing ran.",
+        key("endings.expired"),
+        key("endings.expired_person"),
         "Nobody answered in time, so this call did not run. Silence is not consent: do not call it again, and do not"
         " reach for the same effect another way. Say that nobody answered, and that they can ask again.",
         "clock",
     ),
     ApprovalState.CANCELLED: Ending(
-        "cancelled",
-        "`{tool}` was cancelled{note}. Nothing ran.",
+        key("endings.cancelled"),
+        key("endings.cancelled_person"),
         "This call was cancelled before it ran{note}. Do not call it again.",
         "person",
     ),
     ApprovalState.UNDELIVERABLE: Ending(
-        "could not be asked",
-        "Nobody could be asked about `{tool}`: {note} Nothing ran.",
+        key("endings.not_asked"),
+        key("endings.not_asked_person"),
         "The card for this call could not be shown to anybody, so it did not run: {note} Do not call it again; say"
         " why it did not run.",
         "system",
     ),
     ApprovalState.VOID: Ending(
-        "void",
-        "`{tool}` is void and was not run: {note}",
+        key("endings.void"),
+        key("endings.void_person"),
         "This call became void, so it did not run: {note} Do not call it again; say why.",
         "system",
     ),
@@ -106,33 +106,35 @@ ENDINGS: dict[ApprovalState, Ending] = {
 
 OF_QUESTIONS: dict[ApprovalState, Ending] = {
     ApprovalState.PENDING: Ending(
-        "waiting for an answer",
-        "`{tool}` waits for an answer.",
+        key("endings.waiting_answer"),
+        key("endings.waiting_answer_person"),
         ENDINGS[ApprovalState.PENDING].model,
         "nobody yet",
     ),
-    ApprovalState.SUCCEEDED: Ending("answered", "{by} answered.", "The person answered: {result}", "person"),
+    ApprovalState.SUCCEEDED: Ending(
+        key("endings.answered"), key("endings.answered_person"), "The person answered: {result}", "person"
+    ),
     ApprovalState.EXPIRED: Ending(
-        "expired",
-        "Nobody answered the question in time.",
+        key("endings.expired"),
+        key("endings.unanswered_person"),
         "Nobody answered the question in time. Do not ask it again; go on without the answer, or say so.",
         "clock",
     ),
     ApprovalState.CANCELLED: Ending(
-        "cancelled",
-        "The question was taken back{note}.",
+        key("endings.cancelled"),
+        key("endings.question_cancelled"),
         "This question was taken back before it was answered{note}. Do not ask it again.",
         "person",
     ),
     ApprovalState.UNDELIVERABLE: Ending(
-        "could not be asked",
-        "The question could not be shown: {note}",
+        key("endings.not_asked"),
+        key("endings.question_not_shown"),
         "This question could not be shown to the person: {note} Do not ask it again; say why.",
         "system",
     ),
     ApprovalState.VOID: Ending(
-        "void",
-        "The question is void: {note}",
+        key("endings.void"),
+        key("endings.question_void"),
         "This question became void: {note} Do not ask it again; say why.",
         "system",
     ),
@@ -141,41 +143,41 @@ OF_QUESTIONS: dict[ApprovalState, Ending] = {
 
 OF_EXTERNAL: dict[ApprovalState, Ending] = {
     ApprovalState.PENDING: Ending(
-        "waiting for a result",
-        "`{tool}` waits for a result from elsewhere.",
+        key("endings.waiting_result"),
+        key("endings.waiting_result_person"),
         "This call waits for a result from elsewhere, which is handed to you when it is there. Do not call it again;"
         " say that it is not there yet, or go on without it.",
         "nobody yet",
     ),
     ApprovalState.SUCCEEDED: Ending(
-        "result delivered",
-        "The result of `{tool}` was delivered.",
+        key("endings.delivered"),
+        key("endings.delivered_person"),
         "{result}",
         "outside",
     ),
     ApprovalState.FAILED: Ending(
-        "failed",
-        "`{tool}` was reported as failed.",
+        key("endings.failed"),
+        key("endings.reported_failed"),
         "This call was reported as failed. {result}",
         "outside",
     ),
     ApprovalState.EXPIRED: Ending(
-        "expired",
-        "No result of `{tool}` came in time.",
+        key("endings.expired"),
+        key("endings.no_result"),
         "No result of this call came in time; whether it took effect elsewhere is unknown. Do not call it again; say"
         " that no result came.",
         "clock",
     ),
     ApprovalState.CANCELLED: Ending(
-        "cancelled",
-        "The result of `{tool}` is not waited for any more{note}.",
+        key("endings.cancelled"),
+        key("endings.result_cancelled"),
         "The result of this call is not waited for any more{note}; whether it took effect elsewhere is unknown. Do not"
         " call it again.",
         "person",
     ),
     ApprovalState.VOID: Ending(
-        "void",
-        "The result of `{tool}` is not waited for any more: {note}",
+        key("endings.void"),
+        key("endings.result_void"),
         "This call became void, so its result is not waited for any more: {note} Do not call it again; say why.",
         "system",
     ),

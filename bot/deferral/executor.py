@@ -25,7 +25,7 @@ from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.deferral.vault import Vault, with_values
 from bot.errors import ApprovalRequired, CallDeferred, DeliveryError, NothingRan
 from bot.plain import describe, plain, words_of
-from bot.texts.text import say
+from bot.texts.text import joined, say
 from storage import approvals, audit, votes
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
@@ -139,7 +139,9 @@ class Executor:
         given = genuine(self.seal, approval, await votes.of(self._database.reader, id))
         problem, again = self._unrunnable(approval, given), ""
         if not problem and approval.granted is not None:
-            again = _lapsed(await self._grants.lapsed(approval) if self._grants is not None else "there are none here.")
+            again = _lapsed(
+                await self._grants.lapsed(approval) if self._grants is not None else say("grants.none_here")
+            )
         elif not problem and self._recheck is not None:
             try:
                 problem = await self._recheck(approval, given)
@@ -155,9 +157,9 @@ class Executor:
             except Exception as error:
                 # A tool's own code: what it cannot look at now is not what was shown, and must not wait for ever.
                 logger.exception("cannot look", extra={"action": "bound_failed", "approval": id, "tool": approval.tool})
-                problem = f"what it depends on cannot be looked at any more ({describe(error)})."
+                problem = say("void.not_looked_up", problem=describe(error))
         if changes := differences(approval.bound, now):
-            again = f"it would not run as it was shown any more: {'; '.join(changes)}."
+            again = say("void.moved", changes=joined(changes, by="; "))
         try:
             return await self._commit(approval, now, problem=problem, again=again)
         except NotRecorded:
@@ -200,7 +202,7 @@ class Executor:
             )
         if self._clock.now() < approval.expires_at:
             return None  # approved it stays, and the next sweep asks again
-        return f"whether those who approved it still may could not be found out in time ({error})."
+        return say("void.approvers_unknown", problem=error.problem)
 
     def _unrunnable(self, approval: Approval, given: Sequence[Vote]) -> str | None:
         """Why the call cannot run as it was shown and decided, whatever has changed around it; or None."""
@@ -209,16 +211,16 @@ class Executor:
         if approval.granted is not None:
             expected = self.seal.granted(approval.id, approval.digest, approval.granted)
         if not self.seal.holds(approval.seal, expected):
-            return "its decision does not bear this bot's seal."
+            return say("void.no_seal")
         if digest_of(approval) != approval.digest:
-            return "its stored arguments are not those that were shown."
+            return say("void.not_shown")
         tool = self._tools.get(approval.tool)
         if tool is None:
-            return f"the tool {approval.tool} is not there any more."
+            return say("void.no_tool", tool=approval.tool)
         try:
             parse(tool, approval.arguments)
         except ValidationError:
-            return f"the tool {approval.tool} takes other arguments now."
+            return say("void.other_arguments", tool=approval.tool)
         return None
 
     async def run(self, claimed: Approval) -> Approval | None:

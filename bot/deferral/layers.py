@@ -14,12 +14,13 @@ from bot.deferral.tool import Tool
 from bot.permits import Asking, PolicyRule
 from bot.place import is_private, space_of
 from bot.rules import Asked, Subject
+from bot.texts.text import say
 
 Reserved = Callable[[Asked], str | None]
 """Why chat may not let such a call through, or None."""
 
 STRICTNESS = {"allow": 0, "ask": 1, "refuse": 2}
-IN_CHAT = "set in this server's /policy"
+IN_CHAT = say("rules.in_guild")
 
 
 class LayeredPolicy:
@@ -47,11 +48,11 @@ class LayeredPolicy:
         inner = RulePolicy(rules).find(tool, arguments, asking) if rules else None
         if inner is None:
             return outer or self._otherwise.decide(tool, arguments, asking)
-        inner = Verdict(action=inner.action, rule=f"{inner.rule} ({IN_CHAT})")
+        inner = Verdict(action=inner.action, rule=say("rules.by", rule=inner.rule, where=IN_CHAT))
         if outer is not None:
             return inner if STRICTNESS[inner.action] > STRICTNESS[outer.action] else outer
         if inner.action == "allow" and tool.gated and (why := self._reserved(_subject(tool, asking))) is not None:
-            return Verdict(action="ask", rule=f"{inner.rule} would let it run, but {why}")
+            return Verdict(action="ask", rule=say("rules.would_let", rule=inner.rule, why=why))
         return inner
 
 

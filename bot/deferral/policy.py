@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from bot.deferral.tool import Tool
 from bot.interpreters import program_texts
 from bot.permits import Action, Asking, Fit, PolicyRule
+from bot.texts.text import say
 
 __all__ = ["Asking", "DefaultPolicy", "Policy", "RulePolicy", "Verdict", "rule_problems"]
 
@@ -39,8 +40,8 @@ class DefaultPolicy:
     def decide(self, tool: Tool, arguments: Mapping[str, Any], asking: Asking) -> Verdict:
         """See `Policy.decide`."""
         if tool.gated:
-            return Verdict(action="ask", rule=f"{tool.name} needs a person's sign-off")
-        return Verdict(action="allow", rule=f"{tool.name} only looks")
+            return Verdict(action="ask", rule=say("rules.needs_sign_off", tool=tool.name))
+        return Verdict(action="allow", rule=say("rules.only_looks", tool=tool.name))
 
 
 class RulePolicy:

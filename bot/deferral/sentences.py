@@ -8,7 +8,9 @@ from collections.abc import Callable, Collection
 from bot.deferral.endings import Ending, ending
 from bot.deferral.intent import canonical_json
 from bot.deferral.tool import ToolKind
-from bot.texts.text import say
+from bot.texts.catalogue import CATALOGUE
+from bot.texts.entry import Language
+from bot.texts.text import Text, key, listing, say
 from storage import audit
 from storage.approvals import Approval, ApprovalState
 
@@ -16,14 +18,25 @@ Who = Callable[[str], str]
 """How a face names a person by id."""
 
 
-def word(approval: Approval) -> str:
+def word(approval: Approval) -> Text:
     """The card's word."""
-    return _of(approval).word
+    return say(_of(approval).word)
 
 
-def person(approval: Approval, who: Who) -> str:
+def person(approval: Approval, who: Who) -> Text:
     """The sentence for people; `who` names a person by id."""
-    return _fill(_of(approval).person, approval, who)
+    row = _of(approval)
+    by: str = who(approval.settled_by) if approval.settled_by else say("endings.somebody")
+    if approval.granted is not None and approval.settled_by == audit.SYSTEM:
+        first = CATALOGUE[row.person].forms(Language.EN)[0].startswith("{by}")
+        by = say("endings.grant_begins") if first else say("endings.grant")
+    return say(
+        row.person,
+        tool=approval.tool,
+        by=by,
+        note=_note(approval),
+        code=say("endings.code", code=approval.exit_code) if approval.exit_code is not None else "",
+    )
 
 
 def model(approval: Approval) -> str:
@@ -81,12 +94,12 @@ def still_waiting(approval: Approval, link: str) -> str:
     return f"{model(approval)} It is the card that is already up for the same action; no second one was made.{where}"
 
 
-def too_late(approval: Approval, who: Who) -> str:
+def too_late(approval: Approval, who: Who) -> Text:
     """What somebody is told whose press came after the decision."""
-    return f"This had already been settled; your press changed nothing. {person(approval, who)}"
+    return say("turns.too_late", sentence=person(approval, who))
 
 
-def waiting(kinds: Collection[str], where: str = "") -> str:
+def waiting(kinds: Collection[str], where: str = "") -> Text:
     """What a run waits for, in the reply of the turn, as long as the answer may still come there. With no kinds: what a
     grant let through runs.
 
@@ -94,39 +107,39 @@ def waiting(kinds: Collection[str], where: str = "") -> str:
     """
     if not kinds:
         return say("grants.runs")
-    return f"Waiting for {_awaited(kinds)}: {where or 'see the card below'}.{_nothing_ran(kinds)}"
+    there = where or say("turns.card_below")
+    return say("turns.waiting", kinds=_awaited(kinds), where=there, nothing=_nothing_ran(kinds))
 
 
-def still_waits(kinds: Collection[str]) -> str:
+def still_waits(kinds: Collection[str]) -> Text:
     """The same when the reply is let go. With no kinds: what was approved is still running."""
-    what = f"Still waiting for {_awaited(kinds)}" if kinds else "This is still running"
-    return f"{what}: see the card. The answer will come as a new message."
+    return say("turns.still_waiting", kinds=_awaited(kinds)) if kinds else say("turns.still_running")
 
 
-def asked(kinds: Collection[str]) -> str:
+def asked(kinds: Collection[str]) -> Text:
     """The whole reply of a turn that may not wait, when its card is up."""
-    lead = {
-        ToolKind.APPROVAL: "I asked for your permission",
-        ToolKind.QUESTION: "I asked you a question",
-        ToolKind.EXTERNAL: "I wait for a result from elsewhere",
-    }
-    return (
-        f"{' and '.join(lead[kind] for kind in _present(kinds))}: see the card.{_nothing_ran(kinds)}"
-        " The answer will come as a new message."
-    )
+    what = listing(say(_ASKED[kind]) for kind in _present(kinds))
+    return say("turns.asked_whole", what=what, nothing=_nothing_ran(kinds))
 
 
-def _awaited(kinds: Collection[str]) -> str:
-    names = {
-        ToolKind.APPROVAL: "sign-off",
-        ToolKind.QUESTION: "your answer",
-        ToolKind.EXTERNAL: "a result from elsewhere",
-    }
-    return " and ".join(names[kind] for kind in _present(kinds))
+_ASKED = {
+    ToolKind.APPROVAL: key("turns.i_asked"),
+    ToolKind.QUESTION: key("turns.i_asked_question"),
+    ToolKind.EXTERNAL: key("turns.i_wait_result"),
+}
+_AWAITED = {
+    ToolKind.APPROVAL: key("turns.sign_off"),
+    ToolKind.QUESTION: key("turns.your_answer"),
+    ToolKind.EXTERNAL: key("turns.result_elsewhere"),
+}
+
+
+def _awaited(kinds: Collection[str]) -> Text:
+    return listing(say(_AWAITED[kind]) for kind in _present(kinds))
 
 
 def _nothing_ran(kinds: Collection[str]) -> str:
-    return " Nothing has run yet." if ToolKind.APPROVAL in kinds else ""
+    return say("turns.nothing_yet") if ToolKind.APPROVAL in kinds else ""
 
 
 def _present(kinds: Collection[str]) -> list[ToolKind]:
@@ -148,16 +161,20 @@ def _of(approval: Approval) -> Ending:
 
 
 def _fill(template: str, approval: Approval, who: Who) -> str:
-    note = approval.note or ""
-    if approval.state in {ApprovalState.DENIED, ApprovalState.CANCELLED}:
-        note = f": {note}" if note else ""
     by = who(approval.settled_by) if approval.settled_by else "somebody"
     if approval.granted is not None and approval.settled_by == audit.SYSTEM:
         by = "A grant" if template.startswith("{by}") else "a grant"
     return template.format(
         tool=approval.tool,
         by=by,
-        note=note,
+        note=_note(approval),
         code=f" (exit code {approval.exit_code})" if approval.exit_code is not None else "",
         result=approval.result or "",
     )
+
+
+def _note(approval: Approval) -> str:
+    note = approval.note or ""
+    if approval.state in {ApprovalState.DENIED, ApprovalState.CANCELLED}:
+        return say("endings.note", note=note) if note else ""
+    return note

@@ -22,6 +22,7 @@ from bot.jobs.watch import JobWatch
 from bot.jobs.words import state_word
 from bot.place import is_private, space_of
 from bot.surface import Actor, CardPress, TurnClock, TurnContext
+from bot.texts.text import say
 from storage import audit, conversations, jobs, people, runs
 from storage.database import Database, Transaction
 from storage.jobs import Job
@@ -110,7 +111,7 @@ class JobDesk:
         parent, job = await runs.get(self._database.reader, run_id), await jobs.get(self._database.reader, run_id)
         depth = 1 if job is None else job.depth + 1
         if parent is None:
-            raise UnknownApproval("unknown", "What wanted to start a job is not known any more.")
+            raise UnknownApproval("unknown", say("desk.starter_unknown"))
         if parent.announces is not None or await self._is_event(parent):
             raise DecisionRefused("announcing", words.ANNOUNCING)
         if depth > self._watch.limits.depth:
@@ -139,10 +140,10 @@ class JobDesk:
         """See `Engine.cancel_job`."""
         run = await runs.get(self._database.reader, id)
         if run is None or run.kind is not RunKind.JOB:
-            raise UnknownApproval("unknown", f"There is no job `{id}`.")
+            raise UnknownApproval("unknown", say("desk.no_job", id=id))
         self._allow(actor, run)
         if not await self._turns.cancel(run, by=actor.id):
-            raise AlreadySettled("too_late", f"Job `{id}` has already ended.")
+            raise AlreadySettled("too_late", say("desk.has_ended", id=id))
         await self._deliver()
         return run
 
@@ -152,10 +153,10 @@ class JobDesk:
         now = self._clock.now()
         if job.stop_by == press.actor.id and job.stop_at is not None and now - job.stop_at <= CONFIRM_MS:
             await self.cancel(run.id, press.actor)
-            return f"Job `{run.id}` is stopped."
+            return say("desk.stopped", id=run.id)
         async with self._database.begin("ask stop") as tx:
             await jobs.ask_stop(tx, run.id, person=press.actor.id, at=now)
-        return f"Press `Stop` once more within a minute to stop job `{run.id}`. What it still asks is cancelled then."
+        return say("desk.press_again", id=run.id)
 
     async def extend(self, press: CardPress) -> str:
         """Give the job a quarter of an hour more compute time. Raises `DecisionRefused`."""
@@ -164,7 +165,7 @@ class JobDesk:
         async with self._database.begin("extend") as tx:
             longer = await runs.extend(tx, run.id, by=EXTENSION_MS, most=MOST_BUDGET_MS)
             if longer is None or longer.budget_ms is None:
-                raise DecisionRefused("no_more_time", f"Job `{run.id}` has as much compute time as a job can get.")
+                raise DecisionRefused("no_more_time", say("desk.longest", id=run.id))
             await jobs.touch(tx, run.id)
             await audit.record(
                 tx,
@@ -176,25 +177,25 @@ class JobDesk:
             )
         self._turns.extended(run.id, longer.budget_ms - (run.budget_ms or 0))
         await self._deliver()
-        return f"Job `{run.id}` has {longer.budget_ms // 60_000} minutes of compute time now."
+        return say("desk.longer", id=run.id, minutes=longer.budget_ms // 60_000)
 
     async def note(self, press: CardPress, text: str) -> str:
         """Tell the job something: the model reads it at the job's next stretch. Raises `DecisionRefused`."""
         run, _job = await self._open(press)
         if not text.strip():
-            raise DecisionRefused("blank", "Nothing was sent: the note was blank.")
+            raise DecisionRefused("blank", say("desk.blank_note"))
         now = self._clock.now()
         async with self._database.begin("note") as tx:
             fresh = await runs.get(tx, run.id)
             if fresh is None or fresh.state not in OPEN:
-                raise AlreadySettled("too_late", f"Job `{run.id}` has ended meanwhile, so your note reaches nobody.")
+                raise AlreadySettled("too_late", say("desk.ended_meanwhile", id=run.id))
             if len(await jobs.notes_of(tx, run.id)) >= MOST_NOTES:
-                raise DecisionRefused("too_many", f"Job `{run.id}` has {MOST_NOTES} notes to read before this one.")
+                raise DecisionRefused("too_many", say("desk.notes_full", id=run.id, most=MOST_NOTES))
             await jobs.add_note(tx, run.id, person=press.actor.id, text=text, at=now)
             await jobs.touch(tx, run.id)
             await audit.record(tx, at=now, actor=press.actor.id, event="job_note", run=run.id, detail={"text": text})
         await self._deliver()
-        return f"Job `{run.id}` reads your note as soon as it comes to its next stretch of work."
+        return say("desk.note_taken", id=run.id)
 
     async def log(self, press: CardPress) -> str:
         """Everything about the job, as text. Raises `DecisionRefused`."""
@@ -242,25 +243,25 @@ class JobDesk:
         run, job = await self._on_its_card(press)
         self._allow(press.actor, run)
         if run.state not in OPEN:
-            raise AlreadySettled("too_late", f"Job `{run.id}` has already ended ({state_word(run)}).")
+            raise AlreadySettled("too_late", say("desk.ended_already", id=run.id, state=state_word(run)))
         return run, job
 
     def _allow(self, actor: Actor, run: Run) -> None:
         if actor.id != run.requester and not self._authority.is_approver(actor, run.place, within=run.within):
-            raise NotAllowed("not_requester", "Only the person this job works for, or an approver, can do that.")
+            raise NotAllowed("not_requester", say("desk.not_yours"))
 
     async def _on_its_card(self, press: CardPress) -> tuple[Run, Job]:
         reader = self._database.reader
         run, job = await runs.get(reader, press.card), await jobs.get(reader, press.card)
         if run is None or job is None or run.place != press.place:
-            raise UnknownApproval("unknown", "This job is not known any more.")
+            raise UnknownApproval("unknown", say("desk.unknown"))
         if job.message is None:
             # It is there, even if its posting never came back to us.
             async with self._database.begin("job card seen") as tx:
                 await jobs.posted(tx, run.id, message=press.message, at=self._clock.now())
         elif job.message != press.message:
             link = self._link(run.place, job.message)
-            raise UnknownApproval("not_this_message", f"This job has a newer card. {link}".strip())
+            raise UnknownApproval("not_this_message", say("desk.newer_card", link=f" {link}" if link else ""))
         return run, job
 
 

@@ -12,6 +12,7 @@ from bot.clock import Clock
 from bot.errors import DecisionRefused
 from bot.jobs import news, words
 from bot.place import is_private
+from bot.texts.text import say, worded
 from storage import jobs, outbox
 from storage.database import Database, Transaction
 from storage.outbox import Owed
@@ -37,7 +38,7 @@ async def owe(tx: Transaction, run: Run, state: RunState, text: str, *, at: int)
         key=f"answer:{run.id}",
         run=run.id,
         place=run.place,
-        body={"text": said, "ping": [run.requester], "ladder": ladder(run, job.above if job is not None else None)},
+        body={**worded(said), "ping": [run.requester], "ladder": ladder(run, job.above if job is not None else None)},
         at=at,
         due_at=due_at,
         person=run.requester,
@@ -49,9 +50,9 @@ async def owe(tx: Transaction, run: Run, state: RunState, text: str, *, at: int)
             run=run.id,
             place=run.place,
             body={
-                "text": said,
+                **worded(said),
                 "person": run.requester,
-                "instead": "I could not send you the result as a direct message; it is in this channel.",
+                "instead": say("delivery.result_here").data,
             },
             at=at,
             due_at=due_at,
@@ -86,7 +87,7 @@ class Inbox:
         """The person has read it in the message `receipt`. Raises `DecisionRefused` if it has gone out meanwhile."""
         async with self._database.begin("inbox read") as tx:
             if not await outbox.handed_over(tx, owed.id, receipt=receipt):
-                raise DecisionRefused("gone", "That message has reached you another way meanwhile.")
+                raise DecisionRefused("gone", say("delivery.reached_meanwhile"))
 
     async def try_again(self, tx: Transaction) -> None:
         """At a start: what lies in inboxes may have a way now. Bounded in time and in number."""

@@ -17,6 +17,7 @@ from bot.jobs.budget import budget
 from bot.jobs.when import NotUnderstood
 from bot.place import is_private, space_of
 from bot.surface import Surface
+from bot.texts.text import say, worded
 from storage import audit, conversations, jobs, outbox, runs, schedules
 from storage.database import Database, Transaction
 from storage.jobs import Job
@@ -72,10 +73,10 @@ class Occurrences:
         """Start a job of it now, beside its times. Raises `DecisionRefused`, `DeliveryError`."""
         roles = await self._roles(one)
         if isinstance(roles, str):
-            raise DecisionRefused("not_there", f"It did not start. {roles}")
+            raise DecisionRefused("not_there", say("schedules.not_started", why=roles))
         async with self._database.begin("run schedule now") as tx:
             if (busy := await schedules.at_work(tx, one.id)) is not None:
-                raise AlreadySettled("busy", f"Its job `{busy}` has not ended yet, so I started no other.")
+                raise AlreadySettled("busy", say("schedules.busy_job", id=busy))
             last = await schedules.last(tx, one.id)
             at = self._clock.now() if last is None else max(self._clock.now(), last.at + 1)
             return await self._job(tx, one, roles, at, Why.BY_HAND, by=by)
@@ -145,7 +146,7 @@ class Occurrences:
     async def _roles(self, one: Schedule) -> frozenset[str] | str:
         """The roles that its person holds now; or why no job of it may start. Raises `DeliveryError`."""
         if self._surface is None:
-            raise DeliveryError("I am not connected.")
+            raise DeliveryError(say("schedules.not_connected"))
         with delivering():
             if (closed := await self._surface.closed(one.place)) is not None:
                 return closed
@@ -154,14 +155,11 @@ class Occurrences:
             if is_private(one.place):
                 return frozenset()
             roles = await self._surface.roles_of(space_of(one.place), one.person)
-        return "They have left that server." if roles is None else roles
+        return say("faults.they_left") if roles is None else roles
 
     async def _pause_itself(self, one: Schedule, reason: str) -> None:
         now = self._clock.now()
-        text = (
-            f"Schedule `{one.id}` (`{one.spoken}`) has paused itself, so its job did not start. {reason}"
-            " Once that is mended, `/schedule resume` lets it go on."
-        )
+        text = say("schedules.paused_itself_told", id=one.id, spoken=one.spoken, reason=reason)
         places = [{"place": place} for place in (one.place, one.above) if place is not None]
         async with self._database.begin("schedule pauses itself") as tx:
             if not await schedules.move(tx, one.id, ScheduleState.PAUSED, frm=ScheduleState.ACTIVE, note=reason):
@@ -172,7 +170,7 @@ class Occurrences:
                 run=None,
                 place=one.place,
                 body={
-                    "text": text,
+                    **worded(text),
                     "ping": [one.person],
                     "ladder": places if is_private(one.place) else [*places, {"person": one.person}],
                 },

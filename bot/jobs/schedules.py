@@ -17,6 +17,7 @@ from bot.jobs.occurrences import Occurrences
 from bot.jobs.when import NotUnderstood
 from bot.place import is_private, space_of
 from bot.surface import Actor, TurnContext
+from bot.texts.text import key, say
 from storage import audit, schedules
 from storage.database import Database, Transaction
 from storage.runs import Run
@@ -76,7 +77,7 @@ class Schedules:
         if (gap := when.shortest(cron, after=now)) is not None and gap < self._limits.shortest_ms:
             raise DecisionRefused(
                 "too_often",
-                f"That is too often: a schedule may run every {_minutes(self._limits.shortest_ms)} at most.",
+                say("schedules.too_often", time=_minutes(self._limits.shortest_ms)),
             )
         draft = Schedule(
             id=self._new_id(),
@@ -107,9 +108,9 @@ class Schedules:
         async with self._database.begin("save schedule") as tx:
             draft = await schedules.get(tx, id)
             if draft is None or draft.state is not ScheduleState.DRAFT:
-                raise AlreadySettled("too_late", "That draft is gone. `/schedule list` shows what is saved.")
+                raise AlreadySettled("too_late", say("schedules.draft_gone"))
             if draft.person != actor.id:
-                raise NotAllowed("not_requester", "Only the person who made this draft can save it.")
+                raise NotAllowed("not_requester", say("schedules.not_your_draft"))
             await self._check_limits(tx, draft)
             saved = await self._move(tx, draft, ScheduleState.ACTIVE, by=actor.id, event="schedule_saved")
         await self._tell()
@@ -155,8 +156,11 @@ class Schedules:
         async with self._database.begin("change schedule") as tx:
             one = await schedules.get(tx, id)
             if one is None or (one.state is not frm if frm is not None else one.state is ScheduleState.REMOVED):
-                word = one.state if one is not None else "gone"
-                raise AlreadySettled("too_late", f"Schedule `{id}` is {word} already.")
+                active = one is not None and one.state is ScheduleState.ACTIVE
+                already = key("schedules.is_active") if active else key("schedules.is_paused")
+                if one is None or one.state not in {ScheduleState.ACTIVE, ScheduleState.PAUSED}:
+                    already = key("schedules.is_removed")
+                raise AlreadySettled("too_late", say(already, id=id))
             moved = await self._move(tx, one, to, by=actor.id, event=event)
         await self._tell()
         return moved
@@ -177,19 +181,17 @@ class Schedules:
         """The schedule, if the actor may do something about it. Raises `DecisionRefused`."""
         one = await schedules.get(self._database.reader, id)
         if one is None or one.state in {ScheduleState.DRAFT, ScheduleState.REMOVED}:
-            raise UnknownApproval("unknown", f"There is no schedule `{id}`. `/schedule list` shows them.")
+            raise UnknownApproval("unknown", say("schedules.no_schedule", id=id))
         if actor.id != one.person and not self._authority.is_approver(actor, one.place, within=one.within):
-            raise NotAllowed("not_requester", "Only the person whose schedule this is, or an approver, can do that.")
+            raise NotAllowed("not_requester", say("schedules.not_yours"))
         return one
 
     async def _check_limits(self, tx: Transaction, new: Schedule) -> None:
         person, space = await schedules.count(tx, person=new.person, space=new.space)
         if person >= self._limits.person:
-            raise DecisionRefused(
-                "too_many", f"You have {person} schedules, and nobody may have more. Remove one first."
-            )
+            raise DecisionRefused("too_many", say("schedules.most_of_person", n=person))
         if space >= self._limits.space:
-            raise DecisionRefused("too_many", f"There are {space} schedules here, and there may be no more.")
+            raise DecisionRefused("too_many", say("schedules.most_here", n=space))
 
     def _times(self, one: Schedule) -> tuple[int, ...]:
         try:
@@ -204,4 +206,4 @@ class Schedules:
 
 def _minutes(milliseconds: int) -> str:
     minutes, seconds = divmod(milliseconds // 1000, 60)
-    return f"{minutes} minutes" if not seconds else f"{milliseconds // 1000} seconds"
+    return say("schedules.minutes", n=minutes) if not seconds else say("schedules.seconds", n=milliseconds // 1000)

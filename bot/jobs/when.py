@@ -15,15 +15,13 @@ from zoneinfo import ZoneInfo, available_timezones
 from cronsim import CronSim, CronSimError
 
 from bot.errors import DecisionRefused
+from bot.texts.text import key, say
 
 UTC_NAME = "UTC"
 _LOOK_AHEAD = 100
 """So many times hold the shortest distance of any cron pattern: it shows within an hour, or across a day's end."""
 
-HELP = (
-    "I understand `every weekday at 9`, `every Monday and Thursday at 8:30`, `daily at 18:00`, `every 2 hours`,"
-    " `every 30 minutes`, `monthly on the 1st at 9`, or five fields of cron such as `30 8 * * 1-5`."
-)
+HELP = say("when.help")
 
 _DAYS = ("sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday")
 _GROUPS = {"day": "*", "weekday": "1-5", "workday": "1-5", "weekend": "0,6"}
@@ -68,7 +66,7 @@ def to_cron(text: str) -> str:
     if found := _ON_DAYS.fullmatch(words) or _AT_FIRST.fullmatch(words):
         minute, hours = _times(found["times"])
         return f"{minute} {hours} * * {_days(found['days'])}"
-    raise NotUnderstood(f"I cannot read that time. {HELP}")
+    raise NotUnderstood(say("when.unreadable", help=HELP))
 
 
 def zone(name: str) -> ZoneInfo:
@@ -76,9 +74,7 @@ def zone(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (KeyError, OSError, ValueError) as error:  # unknown; a folder of zones; no name at all
-        raise NotUnderstood(
-            "I do not know that time zone. They are named like `Europe/Berlin` or `America/New_York`."
-        ) from error
+        raise NotUnderstood(say("when.no_zone")) from error
 
 
 def zone_name(text: str) -> str:
@@ -104,9 +100,9 @@ def upcoming(cron: str, zone_key: str, *, after: int, count: int) -> list[int]:
     try:
         found = [int(at.timestamp() * 1000) for at in islice(CronSim(cron, start), count)]
     except CronSimError as error:
-        raise NotUnderstood(f"Those cron fields make no sense ({error}). {HELP}") from error
+        raise NotUnderstood(say("when.bad_cron", problem=error, help=HELP)) from error
     if not found:
-        raise NotUnderstood("That never comes.")
+        raise NotUnderstood(say("when.never"))
     return found
 
 
@@ -129,8 +125,8 @@ def _step(count: int, unit: str) -> str:
     whole, field = (60, "*/{} * * * *") if unit == "minute" else (24, "0 */{} * * *")
     if count == 0 or whole % count:
         fits = ", ".join(str(one) for one in range(2, whole + 1) if whole % one == 0)
-        a_whole = "an hour" if unit == "minute" else "a day"
-        raise NotUnderstood(f"Every {count} {unit}s does not come out even in {a_whole}. These do: {fits}.")
+        uneven = key("when.uneven_minutes") if unit == "minute" else key("when.uneven_hours")
+        raise NotUnderstood(say(uneven, n=count, fits=fits))
     if count == whole:
         return "0 * * * *" if unit == "minute" else "0 0 * * *"
     return field.format(count).replace("*/1 ", "* ")
@@ -148,7 +144,7 @@ def _day(word: str) -> int:
     for number, name in enumerate(_DAYS):
         if word == name or (len(word) >= 3 and name.startswith(word)):
             return number
-    raise NotUnderstood(f"I cannot read that time. {HELP}")
+    raise NotUnderstood(say("when.unreadable", help=HELP))
 
 
 def _times(words: str) -> tuple[int, str]:
@@ -156,7 +152,7 @@ def _times(words: str) -> tuple[int, str]:
     found = [_time(word.strip()) for word in re.split(r"\s*,\s*|\s+and\s+", words)]
     minutes = {minute for _, minute in found}
     if len(minutes) > 1:
-        raise NotUnderstood("Several times of one schedule must be at the same minute; make a schedule for each.")
+        raise NotUnderstood(say("when.same_minute"))
     return minutes.pop(), ",".join(str(hour) for hour in sorted({hour for hour, _ in found}))
 
 
@@ -165,7 +161,7 @@ def _time(word: str) -> tuple[int, int]:
         return (12 if word == "noon" else 0), 0
     found = _ONE_TIME.fullmatch(word)
     if found is None:
-        raise NotUnderstood(f"I cannot read that time. {HELP}")
+        raise NotUnderstood(say("when.unreadable", help=HELP))
     hour, minute = int(found["hour"]), int(found["minute"] or 0)
     if found["half"] in {"am", "pm"}:
         hour = _within(hour, 1, 12) % 12 + (12 if found["half"] == "pm" else 0)
@@ -174,5 +170,5 @@ def _time(word: str) -> tuple[int, int]:
 
 def _within(number: int, least: int, most: int) -> int:
     if not least <= number <= most:
-        raise NotUnderstood(f"{number} is not between {least} and {most}. {HELP}")
+        raise NotUnderstood(say("when.not_between", number=number, least=least, most=most, help=HELP))
     return number

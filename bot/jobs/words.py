@@ -8,19 +8,21 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from bot.texts.text import Text, key, say
 from storage.jobs import Note
 from storage.runs import Run, RunState
 
-NOTHING_TO_REPORT = "It ended without an error and without a word: there is no summary of what it did."
-RESTARTING = (
-    "I am being stopped, so this is put aside. It goes on by itself when I am started again; the answer will be a new"
-    " message."
+NOTHING_TO_REPORT = say("jobs.no_summary")
+RESTARTING = say("jobs.put_aside")
+BACKGROUND_EVENT = (
+    "[event: a person sent this request into the background; it goes on there as job {id}. What comes of it is told"
+    " here by itself. Do not start it again.]"
 )
 BACKGROUND_EVENT = (
     "[event: a person sent this request into the background; it goes on there as job {id}. What comes of it is told"
     " here by itself. Do not start it again.]"
 )
-OUT_OF_TIME = "It ran out of its compute time and was stopped. Look at its log, and at the cards for what ran."
+OUT_OF_TIME = say("jobs.out_of_time")
 
 ANNOUNCING = (
     "No job was started: this only tells people that something has ended. Whoever wants another job asks for it."
@@ -37,15 +39,23 @@ _ENDINGS = {
     RunState.CANCELLED: "was stopped",
 }
 
+_ANNOUNCED = {
+    RunState.DONE: key("jobs.ended_done"),
+    RunState.FAILED: key("jobs.ended_failed"),
+    RunState.TIMED_OUT: key("jobs.ended_time"),
+    RunState.LOST: key("jobs.ended_lost"),
+    RunState.CANCELLED: key("jobs.ended_stopped"),
+}
+
 _STATES = {
-    RunState.QUEUED: "queued",
-    RunState.RUNNING: "working",
-    RunState.WAITING: "waiting for people",
-    RunState.DONE: "done",
-    RunState.FAILED: "failed",
-    RunState.TIMED_OUT: "out of time",
-    RunState.LOST: "lost",
-    RunState.CANCELLED: "stopped",
+    RunState.QUEUED: key("jobs.queued"),
+    RunState.RUNNING: key("jobs.working"),
+    RunState.WAITING: key("jobs.waiting"),
+    RunState.DONE: key("jobs.done"),
+    RunState.FAILED: key("jobs.failed"),
+    RunState.TIMED_OUT: key("jobs.state_time"),
+    RunState.LOST: key("jobs.lost"),
+    RunState.CANCELLED: key("jobs.stopped"),
 }
 
 
@@ -56,12 +66,12 @@ def too_deep(most: int) -> str:
 
 def unfinished(text: str, partial: str) -> str:
     """The words of an ending that came before the answer, with what had been said until then shown as such."""
-    return f"{text}\n\nWhat it had said until then (this is not a finished answer):\n{partial}" if partial else text
+    return say("jobs.unfinished", text=text, partial=partial) if partial else text
 
 
-def state_word(run: Run) -> str:
+def state_word(run: Run) -> Text:
     """How a job stands, in a word or three."""
-    return "nothing to report" if reports_nothing(run) else _STATES[run.state]
+    return say("jobs.nothing_to_report") if reports_nothing(run) else say(_STATES[run.state])
 
 
 def reports_nothing(run: Run) -> bool:
@@ -69,11 +79,11 @@ def reports_nothing(run: Run) -> bool:
     return run.state is RunState.DONE and not (run.result or "").strip()
 
 
-def ending(run: Run, state: RunState, text: str) -> str:
+def ending(run: Run, state: RunState, text: str) -> Text:
     """The whole announcement of a job's end."""
     if state is RunState.DONE and not text.strip():
-        return f"Job `{run.id}` has nothing to report. {NOTHING_TO_REPORT}"
-    return f"Job `{run.id}` {_ENDINGS[state]}: {text}"
+        return say("jobs.ended_silent", id=run.id, summary=NOTHING_TO_REPORT)
+    return say(_ANNOUNCED[state], id=run.id, text=text)
 
 
 EVENT = "[event: the person did not write this]"
@@ -98,7 +108,7 @@ def _ended(run: Run) -> str:
 
 
 def _outcome(run: Run) -> str:
-    result = (run.result or "").strip() or NOTHING_TO_REPORT
+    result = (run.result or "").strip() or str(NOTHING_TO_REPORT)
     if len(result) > _OUTCOME:
         result = f"{result[:_OUTCOME]}\n[... {len(result) - _OUTCOME} more characters; people get all of them ...]"
     return f"Its goal: {run.prompt}\n\nIts outcome: {result}"

@@ -41,6 +41,8 @@ class Entry:
     en: Forms
     de: Forms
     most: int = MESSAGE
+    held: bool = False
+    """Rows hold it in English: see `bot.texts.recall`."""
 
     def forms(self, language: Language) -> tuple[str, ...]:
         """Its one form in that language, or its two."""
@@ -80,6 +82,11 @@ _WRITERS = {language: _Writer(language) for language in Language}
 def text(en: Forms, *, de: Forms) -> Entry:
     """A sentence or more, as part of a message."""
     return Entry(en, de)
+
+
+def stored(en: str, *, de: str) -> Entry:
+    """A sentence that rows hold in English, such as a call's reason, and that is known again when it is shown."""
+    return Entry(en, de, held=True)
 
 
 def button(en: str, *, de: str) -> Entry:

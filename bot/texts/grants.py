@@ -162,4 +162,5 @@ ENTRIES = {
         "Allowed by a grant, so nobody is asked: see the card.",
         de="Es gibt eine Erlaubnis dafür, deshalb wird niemand gefragt: siehe die Karte.",
     ),
+    "none_here": text("there are none here.", de="hier gibt es keine."),
 }

@@ -17,4 +17,8 @@ ENTRIES = {
         "-# The whole answer has {n:,} characters, too many for Discord.",
         de="-# Die ganze Antwort hat {n:,} Zeichen, zu viele für Discord.",
     ),
+    "forum_post": text(
+        "A request from <#{channel}> waits for a decision.",
+        de="Eine Anfrage aus <#{channel}> wartet auf eine Entscheidung.",
+    ),
 }

@@ -7,7 +7,7 @@ who reads: that is the face's business (`cogs.speech`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NewType
 
 from bot.texts.catalogue import CATALOGUE
@@ -62,6 +62,30 @@ def listing(parts: Iterable[str]) -> Text:
     return say("words.and", first=joined(first), last=last) if first else joined([last])
 
 
+def every(parts: Iterable[str]) -> Text:
+    """Things that are all meant: `a and b and c`."""
+    first, *others = list(parts) or [""]
+    whole = joined([first])
+    for one in others:
+        whole = say("words.and", first=whole, last=one)
+    return whole
+
+
+def also(parts: Iterable[str]) -> Text:
+    """Longer phrases in a row: `one of a, and one of b`."""
+    first, *others = list(parts) or [""]
+    whole = joined([first])
+    for one in others:
+        whole = say("words.also", first=whole, last=one)
+    return whole
+
+
+def some(names: Sequence[str], most: int) -> Text:
+    """The first `most` names, and how many more there are."""
+    first = joined(names[:most])
+    return say("words.and_more", names=first, n=len(names) - most) if len(names) > most else first
+
+
 def in_language(text: str, language: Language) -> str:
     """The text in a language, if it is one that is known in several; else as it is."""
     return text.said_in(language) if isinstance(text, Text) else text
@@ -82,6 +106,18 @@ def told(stored: dict[str, Any] | str) -> str:
         return Text(data, parts)
     except (KeyError, ValueError):
         return str(stored["en"])
+
+
+def worded(text: str) -> dict[str, Any]:
+    """The same as part of a message that is owed: its English words, and beside them what is needed for others."""
+    return {"text": str(text), "said": kept(text)} if isinstance(text, Text) else {"text": text}
+
+
+def words_of(body: Mapping[str, Any]) -> str:
+    """The text of a message that is owed. What was put behind it afterwards stays as it is."""
+    text = str(body["text"])
+    said = told(body["said"]) if "said" in body else ""
+    return joined([said, text[len(said) :]], by="") if said and text.startswith(said) else text
 
 
 def _kept(value: Any) -> Any:

@@ -6,4 +6,7 @@ from bot.texts.entry import text
 
 ENTRIES = {
     "and": text("{first} and {last}", de="{first} und {last}"),
+    "and_more": text("{names} and {n} more", de="{names} und {n} weitere"),
+    "more": text("-# and {n} more", de="-# und {n} weitere"),
+    "also": text("{first}, and {last}", de="{first} und {last}"),
 }

@@ -36,3 +36,18 @@ async def test_the_shared_card_stays_in_the_servers_language_whoever_pressed(
         assert labels(here.card) == ["Details", "Run again"]
         stored = await here.rows("SELECT * FROM audit") + await here.rows("SELECT * FROM approval")
         assert "genehmigt" not in str(stored)
+
+
+async def test_discord_is_told_what_commands_are_for_in_german_too(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script()) as here:
+        [synced] = here.requests("PUT", "/commands")
+        by_name = {command["name"]: command for command in synced}
+        assert by_name["ask"]["description"].startswith("Ask for something.")
+        assert by_name["ask"]["description_localizations"]["de"].startswith("Um etwas bitten.")
+        options = {option["name"]: option for option in by_name["ask"]["options"]}
+        assert options["prompt"]["description_localizations"]["de"] == "Was du möchtest, in deinen eigenen Worten."
+        choices = {choice["value"]: choice for choice in options["notify"]["choices"]}
+        assert choices["dm"]["name"] == "dm"
+        assert choices["dm"]["name_localizations"]["de"] == "Direktnachricht"
+        [topics] = by_name["help"]["options"]
+        assert topics["choices"][0]["name_localizations"]["de"] == "Anfang"

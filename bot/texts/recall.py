@@ -1,0 +1,45 @@
+"""Texts that rows hold in English, known again by their words when they are shown.
+
+A call's reason and its note are stored as the sentences that the model reads. Some of them are ours: those are marked
+`stored` in the catalogue, and only those are looked for. Whatever else a row holds stays as it is.
+"""
+
+from __future__ import annotations
+
+import re
+import string
+
+from bot.texts.catalogue import CATALOGUE
+from bot.texts.entry import Entry, Language
+from bot.texts.text import Text, say
+
+
+def recall(stored: str) -> str:
+    """The text of the catalogue that was stored as `stored`, or that string itself."""
+    for name, pattern in _PATTERNS.items():
+        if (found := pattern.fullmatch(stored)) is not None:
+            parts = {value: recall(part) for value, part in found.groupdict().items()}
+            if name in _WORDLESS and not any(isinstance(part, Text) for part in parts.values()):
+                continue  # punctuation alone makes nothing ours
+            return say(name, **parts)
+    return stored
+
+
+def _pattern(entry: Entry) -> re.Pattern[str]:
+    (form,) = entry.forms(Language.EN)
+    parts = []
+    for before, name, _, _ in string.Formatter().parse(form):
+        parts.append(re.escape(before))
+        if name is not None:
+            parts.append(f"(?P<{name}>.+?)")
+    return re.compile("".join(parts), re.DOTALL)
+
+
+def _literal(name: str) -> str:
+    return re.sub(r"\{[^}]*\}", "", "".join(CATALOGUE[name].forms(Language.EN)))
+
+
+# The more of its own words a text has, the earlier it is tried.
+_HELD = sorted((name for name, entry in CATALOGUE.items() if entry.held), key=lambda name: -len(_literal(name)))
+_PATTERNS = {name: _pattern(CATALOGUE[name]) for name in _HELD}
+_WORDLESS = {name for name in _HELD if not re.search(r"[A-Za-z]", _literal(name))}

@@ -1,0 +1,42 @@
+"""What `/tools` says of each tool."""
+
+from __future__ import annotations
+
+from bot.texts.entry import text
+
+ENTRIES = {
+    "allowed": text("runs without asking", de="läuft ohne Fragen"),
+    "asks": text("asks first", de="fragt erst"),
+    "refused": text("refused here", de="hier verweigert"),
+    "see_why": text("an approver sees why in this list", de="ein Genehmiger sieht in dieser Liste, warum"),
+    "page": text(", page {page} of {pages}", de=", Seite {page} von {pages}"),
+    "head": text(
+        "### {n} tools{page}\n-# What follows holds for you, in this place, at this moment.",
+        de="### {n} Werkzeuge{page}\n-# Was folgt, gilt für dich, an diesem Ort, in diesem Augenblick.",
+    ),
+    "lost": text(
+        "lost ({why}); I keep trying to reach it", de="verloren ({why}); ich versuche weiter, ihn zu erreichen"
+    ),
+    "connected_changed": text(
+        "connected; {n} of its tools changed since they were taken for good",
+        de="verbunden; {n} seiner Werkzeuge haben sich geändert, seit sie für gut befunden wurden",
+    ),
+    "server": text("MCP server {name}: {state}.", de="MCP-Server {name}: {state}."),
+    "servers": text(
+        "-# {n} servers in all, {lost} of them lost.", de="-# {n} Server insgesamt, davon {lost} verloren."
+    ),
+    "server_says": text("The MCP server {name} says: {text}", de="Der MCP-Server {name} sagt: {text}"),
+    "why": text("-# Why: {reason}", de="-# Warum: {reason}"),
+    "depends": text(
+        "-# For some arguments {rule} decides instead.", de="-# Bei manchen Argumenten entscheidet stattdessen {rule}."
+    ),
+    "may_touch": text("-# May touch: {what}", de="-# Darf anfassen: {what}"),
+    "changed": text(
+        "⚠ It is not what it was: {what}. It asks until a call is approved.",
+        de="⚠ Es ist nicht mehr, was es war: {what}. Es fragt, bis ein Aufruf genehmigt ist.",
+    ),
+    "will_not_run": text(
+        "⚠ It will not run at this moment: {problem}", de="⚠ Im Augenblick wird es nicht laufen: {problem}"
+    ),
+    "connected": text("connected", de="verbunden"),
+}
