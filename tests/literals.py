@@ -90,7 +90,6 @@ NOT_YET: frozenset[str] = frozenset(
         "cogs/client.py",
         "cogs/doctor_checks.py",
         "cogs/fork.py",
-        "cogs/forms.py",
         "cogs/inert.py",
         "cogs/inspection.py",
         "cogs/layout.py",
