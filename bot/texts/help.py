@@ -118,7 +118,8 @@ ENTRIES = {
             " says otherwise. What acts asks.\n- The operator's rules go by tool, arguments, place, person, role"
             " and hour; the first that fits counts.\n- `/policy` shows all rules here in plain sentences. Who"
             " manages the server can make them stricter there, and those whom the operator named can change them;"
-            " the operator's file is the outer bound.\n- Shells and interpreters can never be always allowed: no"
+            " the operator's file is the outer bound.\n- `/settings` says where cards and results of jobs go here,"
+            " which model answers, and how much a day.\n- Shells and interpreters can never be always allowed: no"
             " rule can read what a program would do.\n- A tool of an MCP server whose description changed asks"
             " again, whatever the rules say, and the card says what changed.\n\nI cannot give myself permission,"
             " and neither can anything that I read."
@@ -130,10 +131,11 @@ ENTRIES = {
             " gehen nach Werkzeug, Argumenten, Ort, Person, Rolle und Uhrzeit; die erste, die passt, zählt.\n-"
             " `/policy` zeigt alle Regeln hier in einfachen Sätzen. Wer den Server verwaltet, kann sie dort"
             " strenger machen, und wen der Betreiber benannt hat, kann sie ändern; die Datei des Betreibers ist die"
-            " äußere Grenze.\n- Shells und Interpreter können nie für immer erlaubt werden: Keine Regel kann lesen,"
-            " was ein Programm tun würde.\n- Ein Werkzeug eines MCP-Servers, dessen Beschreibung sich geändert hat,"
-            " fragt wieder, was immer die Regeln sagen, und die Karte sagt, was sich geändert hat.\n\nIch kann mir"
-            " selbst nichts erlauben, und nichts, was ich lese, kann das."
+            " äußere Grenze.\n- `/settings` sagt, wohin Karten und Ergebnisse von Aufträgen hier gehen, welches"
+            " Modell antwortet und wie viel am Tag.\n- Shells und Interpreter können nie für immer erlaubt werden:"
+            " Keine Regel kann lesen, was ein Programm tun würde.\n- Ein Werkzeug eines MCP-Servers, dessen"
+            " Beschreibung sich geändert hat, fragt wieder, was immer die Regeln sagen, und die Karte sagt, was"
+            " sich geändert hat.\n\nIch kann mir selbst nichts erlauben, und nichts, was ich lese, kann das."
         ),
     ),
     "privacy": text(
