@@ -13,6 +13,7 @@ from bot.guild_rules import EMPTY, NONE, REFUSE_ALL, Body, GuildRules
 from bot.guild_settings import NOTHING, GuildSettings
 from bot.permits import PolicyRule
 from bot.rules import ApproverRule
+from bot.texts.text import say
 from storage import guilds
 from storage.database import Reader
 from storage.guilds import GuildConfig
@@ -99,12 +100,12 @@ class GuildBook:
     def _read_settings(self, config: GuildConfig) -> SetNow:
         settings, problem = NOTHING, ""
         if not self._seal.holds(config.seal, self.sealed(config)):
-            problem = "they were changed by something else than this bot"
+            problem = say("rules.changed_outside")
         else:
             try:
                 settings = GuildSettings.from_json(config.body)
             except ValueError as error:
-                problem = f"this version of the bot cannot read them: it {error}"
+                problem = say("rules.version_it", problem=error)
         if problem:
             logger.error(
                 "guild settings not believed", extra={"action": "guild_settings_broken", "guild": config.guild}
@@ -120,13 +121,13 @@ class GuildBook:
     def _read(self, config: GuildConfig) -> InForce:
         rules, body, problem = REFUSE_ALL, EMPTY, ""
         if not self._seal.holds(config.seal, self.sealed(config)):
-            problem = "they were changed by something else than this bot"
+            problem = say("rules.changed_outside")
         else:
             try:
                 body = Body.from_json(config.body)
                 rules = body.rules()
             except ValueError as error:
-                problem = f"this version of the bot cannot read them: {error}"
+                problem = say("rules.version", problem=error)
         return InForce(
             rules=REFUSE_ALL if problem else rules,
             body=body,

@@ -13,6 +13,7 @@ from typing import Any
 from bot import policy_file, values
 from bot.permits import PolicyRule
 from bot.rules import ApproverRule
+from bot.texts.text import say
 
 Table = dict[str, Any]
 """One rule as `signoff.toml` writes it."""
@@ -33,7 +34,7 @@ class GuildRules:
 
 
 NONE = GuildRules()
-_UNREADABLE = "this server's own rules cannot be read; save them anew with /policy"
+_UNREADABLE = say("rules.unreadable")
 REFUSE_ALL = GuildRules(
     policy=(PolicyRule(name=_UNREADABLE, tool="*", action="refuse"),),
     approvers=(ApproverRule(users=frozenset()),),

@@ -28,14 +28,11 @@ from storage.guilds import Draft, GuildConfig, Topic
 Edit = Callable[[Body], Body]
 """Makes the next state of a draft. May raise `ValueError` with a sentence that goes on after "The rules"."""
 
-NOT_HERE = "Rules belong to a server; use `/policy` in one."
-NOT_YOURS = "This list is not yours, or was closed, so nothing was changed. `/policy` opens your own."
+NOT_HERE = say("policy.in_server")
+NOT_YOURS = say("policy.not_yours")
 _NOT_YOURS: Mapping[Topic, str] = {"policy": NOT_YOURS, "settings": say("settings.not_yours")}
-MOVED_ON = "This list was older than your draft, so that press changed nothing. This is how the draft stands now."
-OVERTAKEN = (
-    "Somebody else saved other rules meanwhile, so yours were not saved. Discard your draft and make the change again"
-    " on what counts now."
-)
+MOVED_ON = say("policy.outdated")
+OVERTAKEN = say("policy.others_saved")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -96,7 +93,9 @@ class PolicyDesk:
             body = edit(Body.from_json(draft.body))
             self._check(body.rules(), draft.guild)
         except ValueError as problem:
-            raise DecisionRefused("no_rule", f"That cannot be: the list {problem} Nothing was changed.") from problem
+            raise DecisionRefused(
+                "no_rule", say("policy.cannot_be", problem=problem.args[0] if problem.args else problem)
+            ) from problem
         async with self._database.begin("draft rules") as tx:
             text, now = body.to_json(), self._clock.now()
             if not await guilds.change_draft(tx, draft.id, revision=draft.revision, body=text, at=now):
@@ -115,7 +114,7 @@ class PolicyDesk:
         if draft.revision != press.revision:
             return replace(view, note=MOVED_ON)
         if view.blocked:
-            refusal = NotAllowed("not_yours_to_save", f"Nothing was saved. {view.blocked}")
+            refusal = NotAllowed("not_yours_to_save", say("policy.nothing_saved", why=view.blocked))
             await self.refused(press.actor, draft.guild, refusal)
             raise refusal
         self._check(view.rules, draft.guild)
@@ -153,8 +152,7 @@ class PolicyDesk:
         if not self.may_manage(actor):
             refusal = NotAllowed(
                 "not_manager",
-                "Nothing was changed. The rules are for people who may manage this server (permission Manage Server)"
-                f" and for those whom the operator named. {self._authority.base_help()}",
+                say("policy.may_not", help=self._authority.base_help()),
             )
             await self.refused(actor, actor.guild, refusal)
             raise refusal
@@ -183,15 +181,9 @@ class PolicyDesk:
             return ""
         who = self._authority.base_help()
         if lets_through(old, new):
-            return (
-                "It would let calls run without asking, and only those whom the operator of this bot named may do that."
-                f" {who}"
-            )
+            return say("policy.lets_run", who=who)
         if self._authority.leaves_open and names_people(old, new):
-            return (
-                "It would change who decides, and the operator of this bot named nobody for that; so only its owner"
-                f" may. {who}"
-            )
+            return say("policy.changes_who", who=who)
         return ""
 
     async def refused(
@@ -263,6 +255,6 @@ class PolicyDesk:
         for decides in rules.approvers:
             roles |= (decides.roles or frozenset()) | set(decides.one_of_each)
         if guild in roles:
-            raise ValueError("names the role that everybody here holds, which says nothing about anybody.")
+            raise ValueError(say("policy.everybody"))
         for problem in rule_problems(rules.policy, self._tools.values()):
             raise ValueError(problem)

@@ -11,6 +11,7 @@ from bot.clock import Clock
 from bot.deferral.layers import LayeredPolicy
 from bot.deferral.tool import Tool, ToolKind
 from bot.permits import Action, Asking, PolicyRule
+from bot.texts.text import say
 from storage.database import Database
 from storage.history import PastCall, calls_since
 
@@ -87,5 +88,5 @@ class Rehearsals:
         verdict = self._policy.with_rules(rules, tool, call.arguments, asking)
         asks_itself = not tool.gated and tool.kind is ToolKind.APPROVAL and call.was == "ask"
         if verdict.action == "allow" and asks_itself:
-            return "ask", f"{tool.name} asks by itself"
+            return "ask", say("rules.asks_itself", tool=tool.name)
         return verdict.action, verdict.rule

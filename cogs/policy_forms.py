@@ -15,18 +15,20 @@ from discord import ui
 
 from bot.guild_rules import Body, Table
 from bot.policy_view import PolicyView
+from bot.texts.text import say
 from cogs import limits, modals
 from cogs.custom_ids import Verb
+from cogs.speech import shown, tell
 
 Kind = Literal["policy", "approvers"]
 
 _KINDS = {
-    "host_in": ("is an address at one of these hosts", "docs.example or *.docs.example, one in a line"),
-    "below": ("is a path below this folder", "notes"),
-    "one_of": ("is one of these values", "one in a line; 3 and \"3\" are two different ones"),
-    "argv": ("is exactly this command, word by word", "one word in a line"),
+    "host_in": (say("policy.is_address"), say("policy.is_address_hint")),
+    "below": (say("policy.is_path"), "notes"),
+    "one_of": (say("policy.is_value"), say("policy.is_value_hint")),
+    "argv": (say("policy.is_command"), say("policy.is_command_hint")),
 }  # fmt: skip
-_EYES = {"": "As the operator says", "yes": "Never whoever asked for it", "no": "Whoever asked may, too"}
+_EYES = {"": say("policy.as_operator"), "yes": say("policy.never_option"), "no": say("policy.requester_option")}
 _VALUES = 1_000
 _NAME = 100
 
@@ -34,8 +36,8 @@ _NAME = 100
 def tool(view: PolicyView, verb: Verb, number: int, opening: int) -> ui.Modal:
     """The form for the name of a tool that is not in the list, or of many."""
     field: ui.TextInput[ui.Modal] = ui.TextInput(custom_id="tool", min_length=1, max_length=_NAME)
-    label = ui.Label(text="Name", description="`*` stands for any characters, like github_*", component=field)
-    return _form("Which tool", verb, view, number, opening, label)
+    label = ui.Label(text=tell("policy.name"), description=tell("policy.name_hint"), component=field)
+    return _form(tell("policy.which_title"), verb, view, number, opening, label)
 
 
 def arguments(view: PolicyView, number: int, opening: int) -> ui.Modal:
@@ -57,7 +59,7 @@ def arguments(view: PolicyView, number: int, opening: int) -> ui.Modal:
     how: ui.Select[ui.Modal] = ui.Select(
         custom_id="kind",
         options=[
-            discord.SelectOption(label=label, description=hint, value=value, default=value == kind)
+            discord.SelectOption(label=shown(label), description=shown(hint), value=value, default=value == kind)
             for value, (label, hint) in _KINDS.items()
         ],
     )
@@ -69,15 +71,15 @@ def arguments(view: PolicyView, number: int, opening: int) -> ui.Modal:
         default="\n".join(_lines(first.kind, first.value)) if first is not None else None,
     )
     return _form(
-        "Name and arguments",
+        tell("policy.arguments_title"),
         Verb.FORM_RULES_ARGS,
         view,
         number,
         opening,
-        ui.Label(text="Name of the rule", description="It stands on the card when the rule asks.", component=named),
-        ui.Label(text="The rule counts only if this argument", component=which),
+        ui.Label(text=tell("policy.rule_name"), description=tell("policy.rule_name_hint"), component=named),
+        ui.Label(text=tell("policy.if_argument"), component=which),
         ui.Label(text="is", component=how),
-        ui.Label(text="What", description="Left empty: whatever the argument is.", component=values),
+        ui.Label(text=tell("policy.what"), description=tell("policy.what_hint"), component=values),
     )
 
 
@@ -91,7 +93,7 @@ def demands(view: PolicyView, number: int, opening: int) -> ui.Modal:
     who: ui.Select[ui.Modal] = ui.Select(
         custom_id="eyes",
         options=[
-            discord.SelectOption(label=label, value=value or "operator", default=value == eyes)
+            discord.SelectOption(label=shown(label), value=value or "operator", default=value == eyes)
             for value, label in _EYES.items()
         ],
     )
@@ -99,16 +101,14 @@ def demands(view: PolicyView, number: int, opening: int) -> ui.Modal:
         custom_id="lifetime", default=str(table.get("lifetime", "")) or None, required=False, max_length=20
     )
     return _form(
-        "Who has to approve",
+        tell("policy.demands_title"),
         Verb.FORM_RULES_DEMANDS,
         view,
         number,
         opening,
-        ui.Label(text="How many different people", description="1 to 20", component=quorum),
-        ui.Label(text="Who does not count", component=who),
-        ui.Label(
-            text="How long it waits", description="Like 30m or 2h. Empty: as the operator says.", component=lifetime
-        ),
+        ui.Label(text=tell("policy.how_many"), description=tell("policy.how_many_hint"), component=quorum),
+        ui.Label(text=tell("policy.who_not"), component=who),
+        ui.Label(text=tell("policy.how_long"), description=tell("policy.how_long_hint"), component=lifetime),
     )
 
 
@@ -123,7 +123,7 @@ def with_arguments(body: Body, number: int, given: Mapping[str, Sequence[str]]) 
     where = {name: one for name, one in dict(table.get("where", {})).items() if name != argument}
     if lines:
         if not argument:
-            raise ValueError("needs to know which argument is meant.")
+            raise ValueError(tell("policy.needs_argument"))
         where[argument] = {_one(given, "kind"): _values(_one(given, "kind"), lines)}
     return _with(body, "policy", number, {**_but(table, "where"), **({"where": where} if where else {})})
 
@@ -132,7 +132,7 @@ def with_demands(body: Body, number: int, given: Mapping[str, Sequence[str]]) ->
     """The draft with what the form about demands says."""
     quorum, eyes, lifetime = (_one(given, name).strip() for name in ("quorum", "eyes", "lifetime"))
     if not quorum.isascii() or not quorum.isdecimal():
-        raise ValueError(f"needs a number of people, not {quorum[:20]!r}.")
+        raise ValueError(tell("policy.needs_number", given=quorum[:20]))
     table: Table = {**_but(body.approvers[number], "four_eyes", "lifetime"), "quorum": int(quorum)}
     if eyes in {"yes", "no"}:
         table["four_eyes"] = eyes == "yes"
@@ -207,7 +207,7 @@ def _values(kind: str, lines: list[str]) -> Any:
         case "one_of":
             return [_json_or_text(line.strip()) for line in lines]
         case _:
-            raise ValueError("needs to know what the argument has to be.")
+            raise ValueError(tell("policy.needs_value"))
 
 
 def _json_or_text(text: str) -> Any:

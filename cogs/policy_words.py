@@ -8,14 +8,27 @@ from collections.abc import Iterable
 from bot.permits import Condition, Hours, PolicyRule
 from bot.policy_view import Change, Conflict, PolicyView
 from bot.rules import ApproverRule, Rule
+from bot.texts.text import Key, key, say
 from cogs import inert
+from cogs.speech import shown, tell
 
-_DOES = {"allow": "runs without asking", "ask": "asks first", "refuse": "is refused"}
-_DO = {"allow": "run without asking", "ask": "ask first", "refuse": "are refused"}
-_FILE_SAYS = {"ask": "asks", "refuse": "refuses"}
-_DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+_DOES = {"allow": say("policy.runs"), "ask": say("policy.asks"), "refuse": say("policy.is_refused")}
+_DO = {"allow": say("policy.run"), "ask": say("policy.ask"), "refuse": say("policy.are_refused")}
+_FILE_SAYS = {"ask": key("policy.file_asks"), "refuse": key("policy.file_refuses")}
+_DAYS = tuple(
+    say(day)
+    for day in (
+        key("policy.mon"), key("policy.tue"), key("policy.wed"), key("policy.thu"), key("policy.fri"),
+        key("policy.sat"), key("policy.sun"),
+    )
+)  # fmt: skip
 _VALUE = 80
-_UNITS = ((86_400_000, "day"), (3_600_000, "hour"), (60_000, "minute"), (1_000, "second"))
+_UNITS = (
+    (86_400_000, key("policy.days")),
+    (3_600_000, key("policy.hours_long")),
+    (60_000, key("policy.minutes")),
+    (1_000, key("policy.whole_seconds")),
+)
 
 
 def what_runs(rule: PolicyRule) -> str:
@@ -26,20 +39,22 @@ def what_runs(rule: PolicyRule) -> str:
 def what_runs_bare(rule: PolicyRule) -> str:
     """The same without its name."""
     many = "*" in rule.tool
-    subject = "Every tool" if rule.tool == "*" else f"Tools like {_tool(rule.tool)}" if many else _tool(rule.tool)
+    subject = tell("policy.tools_like", name=_tool(rule.tool)) if many else _tool(rule.tool)
+    subject = tell("policy.every_tool_start") if rule.tool == "*" else subject
     does = _DO[rule.action] if many and rule.tool != "*" else _DOES[rule.action]
-    parts = [f"{subject} {does}"]
+    parts = [f"{subject} {shown(does)}"]
     if rule.where:
-        parts.append(f"if {_all(_condition(one) for one in rule.where)}")
+        parts.append(tell("policy.if", conditions=_all(_condition(one) for one in rule.where)))
     if rule.private is not None:
-        parts.append("in direct messages" if rule.private else "outside direct messages")
+        parts.append(tell("policy.in_dm") if rule.private else tell("policy.outside_dm"))
     if rule.channels:
-        parts.append(f"in {_any(f'<#{id}>' for id in sorted(rule.channels))}")
+        parts.append(tell("policy.in", channels=_any(f"<#{id}>" for id in sorted(rule.channels))))
     people = [*(f"<@{id}>" for id in sorted(rule.users or ())), *(f"<@&{id}>" for id in sorted(rule.roles or ()))]
     if rule.users is not None and rule.roles is not None:
-        parts.append(f"when {_any(people[: len(rule.users)])}, holding {_any(people[len(rule.users) :])}, asks")
+        some, roles = _any(people[: len(rule.users)]), _any(people[len(rule.users) :])
+        parts.append(tell("policy.when_holding", people=some, roles=roles))
     elif people:
-        parts.append(f"when {_any(people)} asks")
+        parts.append(tell("policy.when", people=_any(people)))
     if rule.hours is not None:
         parts.append(_hours(rule.hours))
     return " ".join(parts) + "."
@@ -47,22 +62,33 @@ def what_runs_bare(rule: PolicyRule) -> str:
 
 def who_decides(rule: ApproverRule) -> str:
     """One rule about who decides, as a sentence."""
-    tools = "every tool" if rule.tools is None else _all(map(_tool, rule.tools))
-    where = f" in {_any(f'<#{id}>' for id in sorted(rule.channels))}" if rule.channels else ""
+    tools = tell("policy.every_tool") if rule.tools is None else _all(map(_tool, rule.tools))
+    where = (
+        "" if not rule.channels else " " + tell("policy.in", channels=_any(f"<#{id}>" for id in sorted(rule.channels)))
+    )
     said = [
         *_demands(rule.users, rule.roles, rule.one_of_each, rule.quorum),
         *([] if rule.four_eyes is None else [_eyes(rule.four_eyes)]),
-        *([] if rule.lifetime is None else [f"it waits {duration(rule.lifetime)}"]),
+        *([] if rule.lifetime is None else [tell("policy.it_waits", time=duration(rule.lifetime))]),
     ]
-    return f"For {tools}{where}: {'; '.join(said) or 'as without this rule'}."
+    whole = "; ".join(said) or tell("policy.as_without")
+    return tell("policy.for", tools=tools, where=where, said=whole)
 
 
 def base(rule: Rule, *, ttl_ms: int, leaves_open: bool) -> str:
     """Who decides what no rule is about."""
     named = _demands(rule.users, rule.roles, (), 1)
-    who = "; ".join(named) if rule.users or rule.roles else "nobody can approve yet"
-    source = "The operator named nobody, so the owner of this bot decides" if leaves_open else "The operator says"
-    return f"{source}: {who}; {_eyes(rule.four_eyes)}; it waits {duration(ttl_ms)}."
+    who = "; ".join(named) if rule.users or rule.roles else tell("policy.nobody_can")
+    source = tell("policy.named_nobody") if leaves_open else tell("policy.operator_says")
+    return tell("policy.base", source=source, who=who, eyes=_eyes(rule.four_eyes), time=duration(ttl_ms))
+
+
+_CHANGES = {
+    "added": key("policy.added"),
+    "changed": key("policy.changed"),
+    "removed": key("policy.removed"),
+    "moved": key("policy.moved"),
+}
 
 
 def change(view: PolicyView, one: Change) -> str:
@@ -70,75 +96,74 @@ def change(view: PolicyView, one: Change) -> str:
     removed = one.what == "removed"
     if one.kind == "policy":
         found = (view.in_force.rules if removed else view.rules).policy
-        said = what_runs(found[one.number]) if one.number < len(found) else "a rule"
+        said = what_runs(found[one.number]) if one.number < len(found) else tell("policy.a_rule")
     else:
         rules = (view.in_force.rules if removed else view.rules).approvers
-        said = who_decides(rules[one.number]) if one.number < len(rules) else "a rule"
-    word = {"added": "Added", "changed": "Changed", "removed": "Removed", "moved": "In another order from here"}
-    return f"- **{word[one.what]}**: {said}"
+        said = who_decides(rules[one.number]) if one.number < len(rules) else tell("policy.a_rule")
+    return f"- **{tell(_CHANGES[one.what])}**: {said}"
 
 
 def conflict(view: PolicyView, one: Conflict) -> str:
     """Where the file wins, as a sentence."""
-    kept = "Your rule is kept, but the file wins"
-    number = f"rule {one.rule} of [[approvers]]" if one.rule else "its general setting"
+    kept = tell("policy.kept")
+    number = tell("policy.file_rule", number=one.rule) if one.rule else tell("policy.general")
     match one.about:
         case "action":
             own = view.rules.policy[one.number]
             rule = inert.line(one.rule, limit=60)
-            says = f"The file {_FILE_SAYS[one.says]} for {_tool(own.tool)} here (its rule {rule})"
-            return f"{says}. {kept} where both are about a call."
+            says = tell(_FILE_SAYS[one.says], tool=_tool(own.tool), rule=rule)
+            return tell("policy.file_wins", says=says, kept=kept)
         case "decides":
-            return f"The file says who decides such calls ({number}), so they still ask. {kept}."
+            return tell("policy.still_ask", number=number, kept=kept)
         case "self":
-            return f"The operator wants somebody else than the requester to decide, so such calls still ask. {kept}."
+            return tell("policy.other_eyes", kept=kept)
         case "quorum":
-            return f"The file wants more people to approve ({number}). The larger number counts."
+            return tell("policy.more_people", number=number)
         case "four_eyes":
-            return f"The file lets nobody decide a call of their own ({number}). {kept}."
+            return tell("policy.not_own", number=number, kept=kept)
         case "lifetime":
-            return f"The file lets such calls wait a shorter time ({number}). The shorter one counts."
+            return tell("policy.shorter", number=number)
         case "people":
-            return f"The file names who decides ({number}). Of those whom you name, only they count."
+            return tell("policy.names_who", number=number)
 
 
 def duration(ms: int) -> str:
     """A time span in the largest unit that fits it exactly."""
     for size, unit in _UNITS:
         if ms >= size and ms % size == 0:
-            return f"{ms // size} {unit}{'s' * (ms // size != 1)}"
-    return f"{ms / 1000:g} seconds"
+            return tell(unit, n=ms // size)
+    return tell("policy.seconds", n=ms / 1000)
 
 
 def _demands(users: Iterable[str] | None, roles: Iterable[str] | None, each: Iterable[str], quorum: int) -> list[str]:
     named = [*(f"<@{id}>" for id in sorted(users or ())), *(f"<@&{id}>" for id in sorted(roles or ()))]
     said = []
     if named:
-        said.append(f"{_any(named)} may approve")
+        said.append(tell("policy.may_approve", people=_any(named)))
     if each := sorted(each):
-        said.append(f"{_all(f'somebody of <@&{id}>' for id in each)} has to approve, each time somebody else")
+        said.append(tell("policy.each_time", people=_all(tell("policy.somebody_of", role=id) for id in each)))
     if quorum > 1:
-        said.append(f"{quorum} different people have to approve")
+        said.append(tell("policy.different", n=quorum))
     return said
 
 
 def _eyes(four: bool) -> str:
-    return "never whoever asked for it" if four else "whoever asked may approve it too, if they are an approver"
+    return tell("policy.never_requester") if four else tell("policy.requester_too")
 
 
 def _condition(one: Condition) -> str:
-    name = f"its {inert.line(one.argument, limit=40)}"
+    name = tell("policy.its", name=inert.line(one.argument, limit=40))
     match one.kind:
         case "argv":
-            return f"{name} is exactly {_value(list(one.value))}"
+            return tell("policy.exactly", name=name, value=_value(list(one.value)))
         case "below":
-            return f"{name} lies below {_value(one.value, plain=True)}"
+            return tell("policy.below", name=name, value=_value(one.value, plain=True))
         case "host_in":
-            return f"{name} is an address at {_any(_value(host, plain=True) for host in one.value)}"
+            return tell("policy.address_at", name=name, value=_any(_value(host, plain=True) for host in one.value))
         case "equals":
-            return f"{name} is {_value(one.value)}"
+            return tell("policy.equals", name=name, value=_value(one.value))
         case "one_of":
-            return f"{name} is {_any(map(_value, one.value))}"
+            return tell("policy.equals", name=name, value=_any(map(_value, one.value)))
 
 
 def _tool(name: str) -> str:
@@ -151,8 +176,11 @@ def _value(value: object, *, plain: bool = False) -> str:
 
 
 def _hours(hours: Hours) -> str:
-    days = "" if len(hours.days) == 7 else f" on {_any(_DAYS[day] for day in sorted(hours.days))}"
-    span = "" if (hours.first, hours.last) == (0, 1440) else f" from {_clock(hours.first)} to {_clock(hours.last)}"
+    days = span = ""
+    if len(hours.days) != 7:
+        days = tell("policy.on", days=_any(shown(_DAYS[day]) for day in sorted(hours.days)))
+    if (hours.first, hours.last) != (0, 1440):
+        span = tell("policy.hours", first=_clock(hours.first), last=_clock(hours.last))
     return f"{span}{days} ({hours.zone})".strip()
 
 
@@ -161,14 +189,14 @@ def _clock(minutes: int) -> str:
 
 
 def _any(words: Iterable[str]) -> str:
-    return _joined(list(words), "or")
+    return _joined(list(words), key("words.or"))
 
 
 def _all(words: Iterable[str]) -> str:
-    return _joined(list(words), "and")
+    return _joined(list(words), key("words.and"))
 
 
-def _joined(words: list[str], last: str) -> str:
+def _joined(words: list[str], last: Key) -> str:
     if len(words) > 8:
-        words = [*words[:7], f"{len(words) - 7} more"]
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}"
+        words = [*words[:7], tell("policy.more", n=len(words) - 7)]
+    return words[0] if len(words) == 1 else tell(last, first=", ".join(words[:-1]), last=words[-1])

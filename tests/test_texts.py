@@ -24,7 +24,7 @@ MODULES = [
     if name not in NOT_YET and not name.startswith(tuple(OTHERS))
 ]
 EVERY = [(name, language) for name in CATALOGUE for language in Language]
-SAME_IN_BOTH = {"cards.details"}
+SAME_IN_BOTH = {"cards.details", "policy.in", "policy.name"}
 """Keys whose text is the same in both languages."""
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.texts.entry import stored
+from bot.texts.entry import stored, text
 
 ENTRIES = {
     "needs_sign_off": stored("{tool} needs a person's sign-off", de="{tool} braucht die Freigabe eines Menschen"),
@@ -10,4 +10,20 @@ ENTRIES = {
     "in_guild": stored("set in this server's /policy", de="in /policy dieses Servers gesetzt"),
     "would_let": stored("{rule} would let it run, but {why}", de="{rule} würde es laufen lassen, aber {why}"),
     "by": stored("{rule} ({where})", de="{rule} ({where})"),
+    "unreadable": stored(
+        "this server's own rules cannot be read; save them anew with /policy",
+        de="die eigenen Regeln dieses Servers lassen sich nicht lesen; speichere sie mit /policy neu",
+    ),
+    "changed_outside": text(
+        "they were changed by something else than this bot", de="etwas anderes als dieser Bot hat sie geändert"
+    ),
+    "version_it": text(
+        "this version of the bot cannot read them: it {problem}",
+        de="diese Version des Bots kann sie nicht lesen: it {problem}",
+    ),
+    "version": text(
+        "this version of the bot cannot read them: {problem}",
+        de="diese Version des Bots kann sie nicht lesen: {problem}",
+    ),
+    "asks_itself": stored("{tool} asks by itself", de="{tool} fragt von sich aus"),
 }

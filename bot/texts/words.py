@@ -9,4 +9,5 @@ ENTRIES = {
     "and_more": text("{names} and {n} more", de="{names} und {n} weitere"),
     "more": text("-# and {n} more", de="-# und {n} weitere"),
     "also": text("{first}, and {last}", de="{first} und {last}"),
+    "or": text("{first} or {last}", de="{first} oder {last}"),
 }
