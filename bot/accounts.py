@@ -15,12 +15,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from bot import budgets
-from bot.budgets import NO_BUDGETS, Account, Budgets, Used
+from bot.budgets import NO_BUDGETS, Account, Budgets, Used, dollars
 from bot.clock import Clock
 from bot.deferral.calls import Meter, ModelCall
 from bot.errors import BudgetSpent
+from bot.limits import TurnLimits
 from bot.place import beside, space_of
-from bot.texts.text import Text
+from bot.texts.text import Text, say
 from storage import usage
 from storage.database import Database, Reader, Transaction
 from storage.runs import Run
@@ -40,8 +41,11 @@ class Accounts:
         boot: str,
         file: Budgets = NO_BUDGETS,
         of_guild: Callable[[str], Budgets] = lambda guild: NO_BUDGETS,
+        turn: TurnLimits | None = None,
     ) -> None:
-        """`file`: the operator's budgets; `of_guild`: what a guild has set for itself."""
+        """`file`: the operator's budgets; `of_guild`: what a guild has set for itself; `turn`: one run's limits."""
+        self._turn = turn or TurnLimits()
+        self._runs: dict[str, Sum] = {}
         self._database = database
         self._clock = clock
         self._boot = boot
@@ -92,7 +96,31 @@ class Accounts:
         """The time, in milliseconds UTC."""
         return self._clock.now()
 
+    def over(self, run_id: str) -> Text | None:
+        """Why a run may go no further, in a sentence for whoever asked; None if it may."""
+        used, most = self._runs.get(run_id, NOTHING), self._turn
+        if most.calls is not None and used.tool_calls >= most.calls:
+            return say("limits.turn_calls", used=used.tool_calls, n=most.calls)
+        if most.tokens is not None and used.tokens >= most.tokens:
+            return say("limits.turn_tokens", used=used.tokens, n=most.tokens)
+        if most.cost_micros is not None and used.cost_micros >= most.cost_micros:
+            return say("limits.turn_cost", used=dollars(used.cost_micros), most=dollars(most.cost_micros))
+        if most.cost_micros is not None and self._unpriced:
+            return budgets.unknown_price(self._unpriced)
+        if (most.tokens is not None or most.cost_micros is not None) and self._unmeasured:
+            return budgets.unknown_tokens(self._unmeasured)
+        return None
+
+    def calls_left(self, run_id: str) -> int | None:
+        """How many calls of tools a run may still make."""
+        most = self._turn.calls
+        return None if most is None else max(0, most - self._runs.get(run_id, NOTHING).tool_calls)
+
     # -- what is used ---------------------------------------------------------------------------
+
+    async def begin(self, run: Run) -> None:
+        """A stretch begins: what the run has used before counts as well."""
+        self._runs[run.id] = await usage.of_run(self._database.reader, run.id)
 
     def meter(self, run: Run) -> Meter:
         """Watches the calls of one stretch of a run."""
@@ -128,6 +156,7 @@ class Accounts:
             self._unmeasured = call.model
         self._unwritten.setdefault(run.id, []).append(use)
         self._add(use.person, use.space, usage.sum_of(use))
+        self._runs[run.id] = self._runs.get(run.id, NOTHING) + usage.sum_of(use)
 
     async def write(self, tx: Transaction, run_id: str) -> None:
         """Store what the run has used, in the commit of what it did."""
@@ -136,6 +165,7 @@ class Accounts:
     def forget(self, run_id: str) -> None:
         """The stretch is over, however it ended. What no commit took along is written by the sweep."""
         self._at_work.discard(run_id)
+        self._runs.pop(run_id, None)
 
     async def settle(self) -> None:
         """Write what no commit took along, and let go of what is stored. Part of the sweep."""
@@ -179,8 +209,15 @@ class _Meter:
     run: Run
     began: int = 0
 
+    @property
+    def tool_calls_left(self) -> int | None:
+        """See `Meter`."""
+        return self.accounts.calls_left(self.run.id)
+
     def before(self) -> None:
         """See `Meter`."""
+        if (over := self.accounts.over(self.run.id)) is not None:
+            raise BudgetSpent(over)
         if (why := self.accounts.refusal(self.run.requester, space_of(self.run.place))) is not None:
             raise BudgetSpent(why)
         self.began = self.accounts.now()

@@ -36,6 +36,7 @@ from bot.holding import Holding
 from bot.jobs.schedules import Schedules
 from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
+from bot.limits import Crowding
 from bot.missed import Missed
 from bot.policing import Allowed, build_policy, check_approver_rules
 from bot.policy_desk import PolicyDesk
@@ -148,8 +149,10 @@ async def open_app(
             clock=clock,
             boot=boot,
             file=settings.budgets,
+            turn=settings.turn_limits,
             of_guild=lambda guild: book.settings(guild).budgets,
         )
+        crowding = Crowding(turn=settings.turn_limits, at_once=settings.at_once)
         await accounts.load(database.reader)
         policy = LayeredPolicy(file_policy, guild_rules=book.policy, reserved=authority.reserved)
         granting = Granting(
@@ -199,6 +202,7 @@ async def open_app(
             lifetime=authority.lifetime,
             where=where,
             granting=granting,
+            crowding=crowding,
         )
 
         decisions = Decisions(
@@ -273,7 +277,11 @@ async def open_app(
             )
             profiles.update({tool.name: tool.profile for tool in by_name.values()})
             watch = JobWatch(
-                database=database, clock=clock, limits=job_limits or settings.job_limits, accounts=accounts
+                database=database,
+                clock=clock,
+                limits=job_limits or settings.job_limits,
+                accounts=accounts,
+                crowding=crowding,
             )
             holding = Holding(database=database, clock=clock, delivery=delivery, hold_ms=settings.hold_ms)
             turns = Turns(

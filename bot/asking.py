@@ -11,6 +11,7 @@ from bot.deferral.calls import PendingToolCall
 from bot.deferral.executor import Executor, digest_of
 from bot.deferral.tool import ToolKind
 from bot.granting import Granting
+from bot.limits import Crowding
 from bot.rules import Asked
 from bot.texts.text import say, worded
 from bot.where import Whereabouts, targets
@@ -56,6 +57,7 @@ class Asking:
         lifetime: Callable[[Asked], int],
         where: Whereabouts,
         granting: Granting,
+        crowding: Crowding,
     ) -> None:
         """`lifetime` says how long a call waits, in milliseconds, and how much later a put-off deadline is."""
         self._clock = clock
@@ -64,6 +66,7 @@ class Asking:
         self.lifetime = lifetime
         self._where = where
         self._granting = granting
+        self._crowding = crowding
 
     async def look(self, run: Run, calls: Sequence[PendingToolCall]) -> list[Seen]:
         """What each call is bound to, and what lets it through. Reads files and asks about people, so it comes before
@@ -77,10 +80,12 @@ class Asking:
     async def open(
         self, tx: Transaction, run: Run, calls: Sequence[PendingToolCall], seen: Sequence[Seen], *, pause: int
     ) -> None:
-        """Store the calls of the run's `pause`-th pause, in the model's order. `RuntimeError` if one is taken.
+        """Store the calls of the run's `pause`-th pause, in the model's order.
 
-        What a grant lets through is approved in the same commit, and nobody is asked.
+        What a grant lets through is approved in the same commit, and nobody is asked. Raises `TurnStopped` if the
+        others are too many at once, `RuntimeError` if one is taken.
         """
+        await self._crowding.check(tx, run, [call for call, one in zip(calls, seen, strict=True) if one.grant is None])
         now = self._clock.now()
         for start in range(0, len(calls), CALLS_PER_CARD):
             of_card = range(start, min(start + CALLS_PER_CARD, len(calls)))

@@ -131,6 +131,8 @@ SETTINGS: Mapping[tuple[str, str], str] = {
     ("person", "tokens"): "SIGNOFF_TOKENS_PER_PERSON",
     ("person", "cost"): "SIGNOFF_COST_PER_PERSON",
     ("guild", "tokens"): "SIGNOFF_TOKENS_PER_GUILD",
+    ("turn", "tokens"): "SIGNOFF_TOKENS_PER_TURN",
+    ("turn", "cost"): "SIGNOFF_COST_PER_TURN",
     ("guild", "cost"): "SIGNOFF_COST_PER_GUILD",
 }
 """The settings in the operator's file, by whose budget it is and what it counts."""

@@ -362,7 +362,7 @@ class Engine:
     async def _take_up_queued(self) -> None:
         if self._stopping:
             return
-        for id in [*await runs.queued(self.database.reader, RunKind.TURN), *await self._watch.startable()]:
+        for id in await self._watch.startable():
             if not self._turns.is_going(id):
                 self._background.spawn(self._go(id), name=f"resume {id}")
 

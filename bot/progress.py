@@ -91,6 +91,12 @@ class Progress:
         if reply is not None and self._ahead.get(run_id) == ahead and not self.said(run_id):
             await self._show(run_id, reply, place_in_line(ahead) if ahead else WORKING_TEXT, resting=ahead > 0)
 
+    async def no_room(self, run_id: str) -> None:
+        """The turn waits until another one of its person or its guild is done; they are told once."""
+        reply = self._delivery.replies.get(run_id)
+        if reply is not None and reply.message is None:
+            await self._show(run_id, reply, say("limits.waits"), resting=True)
+
     def _silent(self, run_id: str) -> None:
         reply = self._delivery.replies.get(run_id)
         if reply is not None and reply.message is None:

@@ -29,6 +29,7 @@ from pydantic_settings import (
 from bot import budgets, outside, policy_file, values, where_file
 from bot.budgets import Budget, Budgets
 from bot.errors import SettingsError
+from bot.limits import AtOnce, TurnLimits
 from bot.outside import McpServer
 from bot.permits import PolicyRule
 from bot.rules import ApproverRule
@@ -134,6 +135,19 @@ class Settings(BaseSettings):
     schedule_shortest: Annotated[timedelta, BeforeValidator(values.duration(least=60))] = timedelta(minutes=15)
     """The shortest time between two jobs of one schedule."""
 
+    turns_per_person: Annotated[int, Field(ge=1)] = 5
+    """Turns of one person that are worked on at the same time; the others wait."""
+    turns_per_guild: Annotated[int, Field(ge=1)] = 25
+    decisions_per_turn: Annotated[int, Field(ge=1)] = 20
+    """Calls that one turn or job may ask people about in all; what wants more is stopped, and asks for nothing."""
+    decisions_per_person: Annotated[int, Field(ge=1)] = 50
+    """Calls of one person's requests that may wait for a decision at the same time."""
+    decisions_per_guild: Annotated[int, Field(ge=1)] = 200
+    calls_per_turn: Annotated[int, Field(ge=1)] = 100
+    """Calls of tools that one turn or job may make in all, over its pauses and restarts."""
+    tokens_per_turn: Annotated[int | None, Field(ge=1)] = None
+    cost_per_turn: Annotated[int | None, BeforeValidator(values.dollars)] = None
+
     tokens_per_person: Annotated[int | None, Field(ge=1)] = None
     """Tokens, read and written, that one person may use in a day (UTC), everywhere; None: as many as they like."""
     tokens_per_guild: Annotated[int | None, Field(ge=1)] = None
@@ -165,6 +179,26 @@ class Settings(BaseSettings):
         """How many schedules there may be, and how often one may run."""
         shortest = self.schedule_shortest // timedelta(milliseconds=1)
         return ScheduleLimits(person=self.schedules_per_person, space=self.schedules_per_guild, shortest_ms=shortest)
+
+    @property
+    def turn_limits(self) -> TurnLimits:
+        """What one turn or job may take in all."""
+        return TurnLimits(
+            calls=self.calls_per_turn,
+            decisions=self.decisions_per_turn,
+            tokens=self.tokens_per_turn,
+            cost_micros=self.cost_per_turn,
+        )
+
+    @property
+    def at_once(self) -> AtOnce:
+        """What may be under way at the same time."""
+        return AtOnce(
+            decisions_person=self.decisions_per_person,
+            decisions_guild=self.decisions_per_guild,
+            turns_person=self.turns_per_person,
+            turns_guild=self.turns_per_guild,
+        )
 
     @property
     def budgets(self) -> Budgets:
@@ -206,7 +240,8 @@ class Settings(BaseSettings):
 
 def check_cost_budgets(settings: Settings, *, has_price: bool) -> None:
     """Budgets in money cannot be kept for a model whose price nobody knows. Raises `SettingsError`."""
-    for whose, cost in (("person", settings.cost_per_person), ("guild", settings.cost_per_guild)):
+    costs = {"person": settings.cost_per_person, "guild": settings.cost_per_guild, "turn": settings.cost_per_turn}
+    for whose, cost in costs.items():
         if cost is not None and not has_price:
             tokens = budgets.SETTINGS[whose, "tokens"]
             problem = f"cannot be kept: the price of this model is not known. Set {tokens} in its place."

@@ -103,6 +103,8 @@ class Turns:
                     run = await runs.take_up(tx, run_id, owner=self._boot) if free else None
                     if run is not None:
                         await self._watch.started(tx, run)
+                if not free:
+                    await self.progress.no_room(run_id)
                 if run is not None:
                     try:
                         await self._stretch(run)

@@ -305,10 +305,18 @@ async def requeue(tx: Transaction, id: str) -> Run | None:
     return await get(tx, id) if done else None
 
 
-async def queued(reader: Reader, kind: RunKind) -> list[str]:
-    """Ids of runs of a kind that can go on, oldest first."""
-    rows = await reader.all("SELECT id FROM run WHERE state = 'queued' AND kind = ? ORDER BY created_at, id", kind)
-    return [row["id"] for row in rows]
+async def queued_turns(reader: Reader) -> list[tuple[str, str, str]]:
+    """Id, requester and place of the turns that can go on, oldest first."""
+    rows = await reader.all(
+        "SELECT id, requester, place FROM run WHERE state = 'queued' AND kind = 'turn' ORDER BY created_at, id"
+    )
+    return [(row["id"], row["requester"], row["place"]) for row in rows]
+
+
+async def turns_at_work(reader: Reader) -> list[tuple[str, str]]:
+    """Requester and place of the turns that are worked on."""
+    rows = await reader.all("SELECT requester, place FROM run WHERE state = 'running' AND kind = 'turn'")
+    return [(row["requester"], row["place"]) for row in rows]
 
 
 async def in_line(reader: Reader, conversation: str) -> int:

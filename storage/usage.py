@@ -88,6 +88,16 @@ class Sum:
         return Sum(**{name: getattr(self, name) + getattr(other, name) for name in _SUMS})
 
 
+_OF_CALL = (
+    "input_tokens",
+    "output_tokens",
+    "cache_read_tokens",
+    "cache_write_tokens",
+    "tool_calls",
+    "cost_micros",
+    "took_ms",
+)
+"""Columns that a call and a sum have in common."""
 _SUMS = tuple(field.name for field in fields(Sum))
 _ADDED = ", ".join(f"coalesce(sum({name}), 0) AS {name}" for name in _SUMS)
 
@@ -143,6 +153,17 @@ def _values(use: ModelUse) -> list[object]:
 async def is_stored(reader: Reader, id: str) -> bool:
     """Whether this call is counted."""
     return await reader.one("SELECT 1 AS one FROM usage WHERE id = ?", id) is not None
+
+
+async def of_run(reader: Reader, run: str) -> Sum:
+    """What one run has used so far, as long as its single calls are kept."""
+    row = await reader.one(
+        "SELECT count(*) AS calls, coalesce(sum(1 - measured), 0) AS unmeasured,"
+        " coalesce(sum(cost_micros IS NULL), 0) AS unpriced,"
+        f" {', '.join(f'coalesce(sum({name}), 0) AS {name}' for name in _OF_CALL)} FROM usage WHERE run = ?",
+        run,
+    )
+    return Sum() if row is None else _sum(row)
 
 
 async def of_day(reader: Reader, day: int) -> list[tuple[str, str, Sum]]:

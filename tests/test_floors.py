@@ -33,7 +33,10 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.where": {"bot.permits", "bot.place", "storage"},
     "bot.tables": set(),
     "bot.budgets": {"bot.place", "storage.usage"},
-    "bot.accounts": {"bot.budgets", "bot.clock", "bot.deferral.calls", "bot.errors", "bot.place", "storage"},
+    "bot.limits": {"bot.deferral", "bot.errors", "bot.place", "storage"},
+    "bot.accounts": {
+        "bot.budgets", "bot.clock", "bot.deferral.calls", "bot.errors", "bot.limits", "bot.place", "storage",
+    },
     "bot.where_file": {"bot.tables", "bot.where"},
     "bot.errands": {"bot.errors", "bot.plain"},
     "bot.showing": {"bot", "storage"},
@@ -54,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.background": {"bot.clock"},
     "bot.values": {"bot.rules", "bot.tables", "pydantic"},
     "bot.settings": {
-        "bot.budgets", "bot.errors", "bot.outside", "bot.permits", "bot.policy_file", "bot.rules",
+        "bot.budgets", "bot.limits", "bot.errors", "bot.outside", "bot.permits", "bot.policy_file", "bot.rules",
         "bot.secrets_file", "bot.values",
         "bot.where", "bot.where_file", "pydantic", "pydantic_settings", "dotenv", "storage.jobs",
         "storage.schedules",
@@ -80,8 +83,8 @@ MAY_IMPORT: dict[str, set[str]] = {
         "pydantic", "anyio", "aiohttp", "yarl",
     },
     "bot.jobs": {
-        "bot.accounts", "bot.errors", "bot.clock", "bot.deferral", "bot.delivery", "bot.errands", "bot.lanes",
-        "bot.place", "bot.surface", "bot.agent.transcript", "storage", "pydantic", "cronsim",
+        "bot.accounts", "bot.limits", "bot.errors", "bot.clock", "bot.deferral", "bot.delivery", "bot.errands",
+        "bot.lanes", "bot.place", "bot.surface", "bot.agent.transcript", "storage", "pydantic", "cronsim",
     },
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},

@@ -45,6 +45,7 @@ from bot.agent.models import BAD_ARGUMENTS, explain
 from bot.agent.recorder import Recorder
 from bot.agent.repair import is_whole
 from bot.agent.stretch import (
+    NO_CALLS_LEFT,
     LimitReached,
     OnText,
     Stretch,
@@ -230,7 +231,7 @@ class Driver:
         if not self._pending:
             await self._record()
         if self.deps.executions.refused and not self._pending:
-            return LimitReached(f"This took more than the {self.limits.tool_calls} tool calls it may take.")
+            return LimitReached(NO_CALLS_LEFT)
         return None
 
     @property

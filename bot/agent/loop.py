@@ -45,6 +45,8 @@ Choose = Callable[[Run], str | None]
 class _Unwatched:
     """A run that nobody counts."""
 
+    tool_calls_left: int | None = None
+
     def before(self) -> None:
         pass
 
@@ -219,7 +221,12 @@ class AgentLoop:
         """
         model = self._models.get(self._choose(run) or "", self._model)
         messages = enclosed.with_images(messages, most=enclosed.NEWEST_IMAGES if self._takes_images(model) else 0)
+        meter = self._meter(run) if self._meter is not None else _Unwatched()
         limits = limits or Limits()
+        if limits.tool_calls is None and (left := meter.tool_calls_left) is not None:
+            # A batch that the run begins with has been counted when the model asked for it.
+            counted = 0 if results or prompt is not None else len(history.open_calls(messages))
+            limits = replace(limits, tool_calls=left + counted)
         tools = self._gate.tools()
         deps = RunDeps(
             run, tools=tools, turned_away=run.turned_away, executions=executions or Executions(limits.tool_calls)
@@ -227,7 +234,6 @@ class AgentLoop:
         report = report or Reporter(run_id=run.id, conversation_id=run.conversation)
         on_text = self._masked(on_text) if on_text is not None and self._streaming else None
         recorder = recorder or Recorder(None)
-        meter = self._meter(run) if self._meter is not None else _Unwatched()
         if self._own is not None:
             own = OwnDriver(
                 iter=partial(self._own.iter, gate=self._gate, model=self._model),

@@ -38,6 +38,7 @@ from bot.agent.own import written
 from bot.agent.recorder import Recorder
 from bot.agent.repair import repair
 from bot.agent.stretch import (
+    NO_CALLS_LEFT,
     LimitReached,
     OnText,
     Stretch,
@@ -140,7 +141,7 @@ class OwnDriver:
                     await self._record(run, node.request)
                 if self.deps.executions.refused and Agent.is_model_request_node(node):
                     self.unsent.append(node.request)
-                    return LimitReached(f"This took more than the {self.limits.tool_calls} tool calls it may take.")
+                    return LimitReached(NO_CALLS_LEFT)
             else:
                 node = await run.next(node)
         return None

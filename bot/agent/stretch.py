@@ -31,6 +31,12 @@ OnText = Callable[[str], Awaitable[None]]
 """Takes the newest answer as it grows."""
 
 
+NO_CALLS_LEFT = (
+    "This used up the calls of tools that one request may make, so it was stopped. What ran is done; ask again for the"
+    " rest."
+)
+
+
 class LimitReached(ModelError):
     """The run has used up the tool calls it may make."""
 

@@ -115,6 +115,10 @@ class ModelCall:
 class Meter(Protocol):
     """Watches the calls of the model that a run makes."""
 
+    @property
+    def tool_calls_left(self) -> int | None:
+        """How many calls of tools the run may still make; None: as many as it likes."""
+
     def before(self) -> None:
         """Right before one is made. Raises `ModelError` if it may not be made."""
 

@@ -14,6 +14,7 @@ from bot.clock import Clock
 from bot.deferral.calls import Usage
 from bot.deferral.events import Event, EventKind, Reporter
 from bot.jobs.budget import CHARGE_MS
+from bot.limits import Crowding
 from storage import conversations, jobs, runs, steps
 from storage.database import Database, Reader, Transaction
 from storage.jobs import JobLimits, Step
@@ -45,8 +46,11 @@ class _Live:
 class JobWatch:
     """The accounts of one process's running jobs."""
 
-    def __init__(self, *, database: Database, clock: Clock, limits: JobLimits, accounts: Accounts) -> None:
-        """`accounts` has what calls of the model took, those of turns too."""
+    def __init__(
+        self, *, database: Database, clock: Clock, limits: JobLimits, accounts: Accounts, crowding: Crowding
+    ) -> None:
+        """`accounts` has what calls of the model took, those of turns too; `crowding` says which turns have room."""
+        self._crowding = crowding
         self._database = database
         self.accounts = accounts
         self._clock = clock
@@ -54,12 +58,15 @@ class JobWatch:
         self._live: dict[str, _Live] = {}
 
     async def may_start(self, tx: Transaction, run: Run) -> bool:
-        """Whether there is room for a job now, and nobody is before it. Turns may always start."""
-        return run.kind is not RunKind.JOB or run.id in await jobs.startable(tx, self.limits)
+        """Whether there is room for the run now; for a job also, whether nobody is before it."""
+        if run.kind is RunKind.TURN:
+            return await self._crowding.may_start(tx, run)
+        return run.id in await jobs.startable(tx, self.limits)
 
     async def startable(self) -> list[str]:
-        """The queued jobs that there is room for, in their order."""
-        return await jobs.startable(self._database.reader, self.limits)
+        """The queued turns and jobs that there is room for, in their order."""
+        reader = self._database.reader
+        return [*await self._crowding.startable(reader), *await jobs.startable(reader, self.limits)]
 
     async def started(self, tx: Transaction, run: Run) -> None:
         """A job has left the queue, in the commit that took it up."""
@@ -69,6 +76,7 @@ class JobWatch:
 
     async def begin(self, run: Run) -> Reporter:
         """A stretch begins; where its events go. Of a turn nothing is kept, unless it becomes a job."""
+        await self.accounts.begin(run)
         if run.kind is RunKind.JOB:
             before = await jobs.count_steps(self._database.reader, run.id)
             now = self._clock.now()

@@ -22,6 +22,7 @@ from bot.deferral.executor import Executor
 from bot.deferral.seal import Seal
 from bot.engine import Engine
 from bot.intake import Intake
+from bot.jobs.watch import JobWatch
 from bot.notices import Notices
 from bot.showing import Showing
 from storage import approvals, audit, cards, outbox, runs
@@ -206,7 +207,7 @@ BUGS = {
         sentences, "_outcome", "return model(approval)", 'return model(approval) + " It was denied."', "expired"
     ),
     "nobody goes on when all is settled": Bug(
-        Engine, "_take_up_queued", "*await runs.queued(self.database.reader, RunKind.TURN), ", "", "denied"
+        JobWatch, "startable", "*await self._crowding.startable(reader), ", "", "denied"
     ),
     "the model's second call of the same is a new one": Bug(
         registry, "screen", "if intent is not None and", "if intent is None and", "asked_again_by_the_model"

@@ -99,7 +99,7 @@ async def test_a_run_is_queued_in_the_commit_that_settles_its_last_open_call(dat
     async with database.begin("finish") as tx:
         await approvals.finish(tx, "call2", ApprovalState.FAILED, owner=BOOT, at=AT, result="")
     assert await _state(database) is RunState.QUEUED
-    assert await runs.queued(database.reader, RunKind.TURN) == ["run1"]
+    assert [id for id, _, _ in await runs.queued_turns(database.reader)] == ["run1"]
 
 
 @pytest.mark.parametrize("last", sorted(set(ApprovalState) - approvals.OPEN))
