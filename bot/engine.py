@@ -21,7 +21,7 @@ from bot.deferral.authority import Act, Authority
 from bot.deferral.executor import Executor
 from bot.deferral.external import deliver
 from bot.deferral.grants import Remember
-from bot.delivery import Delivery, say_at_once
+from bot.delivery import Delivery
 from bot.edits import Edits
 from bot.errors import DecisionRefused, UnknownApproval
 from bot.farewell import farewell
@@ -35,6 +35,7 @@ from bot.jobs.endings import Inbox
 from bot.jobs.schedules import Schedules
 from bot.jobs.watch import JobWatch
 from bot.policy_desk import PolicyDesk
+from bot.refusing import Refusing
 from bot.settings_desk import SettingsDesk
 from bot.stopping import Stopping
 from bot.surface import Actor, CardPress, CardView, Press, Reply, Surface, TurnContext
@@ -95,6 +96,7 @@ class Engine:
         self._stopping = False
         self._watch = watch
         self._most_waiting = most_waiting
+        self._refusing = Refusing(clock)
         self._job_cards = JobCards(database=database, clock=clock, watch=watch)
         self.inbox = Inbox(database=database, clock=clock)
         """What people could not be told."""
@@ -175,7 +177,7 @@ class Engine:
         try:
             run, is_new = await self._intake.turn(ctx, again=again, most_waiting=self._most_waiting)
         except DecisionRefused as refusal:
-            await say_at_once(reply, refusal.sentence)
+            await self._refusing.say(ctx, reply, refusal)
             return
         if not is_new:
             await self._holding.again(run, reply, ctx.clock)

@@ -192,6 +192,10 @@ class Reply(Protocol):
         """Show `text` and stop looking busy: people are waited for. `show` or `finish` may still follow."""
         ...
 
+    def drop(self) -> None:
+        """Nothing will be said in it."""
+        ...
+
     async def finish(self, text: str, *, key: str | None = None) -> str:
         """Show the whole, last text. Returns the message id; raises `DeliveryError`.
 

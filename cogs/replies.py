@@ -106,6 +106,10 @@ class DiscordReply:
         if not self._gone:
             await self._grow()
 
+    def drop(self) -> None:
+        """See `Reply.drop`."""
+        self._stop_typing()
+
     async def finish(self, text: str, *, key: str | None = None) -> str:
         """See `Reply.finish`."""
         text = in_language(text, self._language)

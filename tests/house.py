@@ -170,6 +170,7 @@ class Page:
 
     shown: list[str] = field(default_factory=list)
     finished: str | None = None
+    dropped: bool = False
     message: str | None = None
     run: str | None = None
     long: bool = False
@@ -186,6 +187,9 @@ class Page:
 
     async def rest(self, text: str) -> None:
         await self.show(text)
+
+    def drop(self) -> None:
+        self.dropped = True
 
     async def finish(self, text: str, *, key: str | None = None) -> str:
         self.message = "reply"

@@ -106,6 +106,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.views": {"bot.deferral", "bot.granting", "bot.rules", "bot.surface", "storage"},
     "bot.granting": {"bot.clock", "bot.deferral", "bot.errors", "bot.place", "bot.surface", "storage"},
     "bot.timeline": {"bot", "storage"},
+    "bot.refusing": {"bot.clock", "bot.delivery", "bot.errors", "bot.surface"},
     "bot.farewell": {"bot.clock", "bot.delivery", "bot.jobs", "bot.turns"},
     "bot.engine": {"bot", "storage"},
     "bot.policing": {"bot", "storage"},

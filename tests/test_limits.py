@@ -219,3 +219,29 @@ async def test_a_turn_that_waits_for_people_takes_up_no_room(tmp_path: Path) -> 
     async with open_house(tmp_path, Script(acts("a"), "Two."), settings=limited(turns_per_person=1)) as house:
         await house.ask(request="r1", conversation="one")
         assert (await house.ask(request="r2", conversation="two")).finished == "Two."
+
+
+# -- requests -----------------------------------------------------------------------------------
+
+
+async def test_a_flood_of_requests_that_are_refused_is_answered_once_and_counted(tmp_path: Path) -> None:
+    settings = limited(tokens_per_person=100)
+    async with open_house(tmp_path, Paid("One.", "Two."), settings=settings) as house:
+        await house.ask(request="r0")
+        pages = [await house.ask(request=f"r{n}") for n in range(1, 40)]
+        first, *others = pages
+        assert "is spent" in str(first.finished)
+        assert "That goes for 39 requests of the last minute" in first.shown[-1]
+        assert all(page.finished is None and page.shown == [] and page.dropped for page in others)
+        other_person = await house.ask(request="x", by="3")
+        assert other_person.finished == "Two."
+        house.clock.advance(seconds=60)
+        assert "is spent" in str((await house.ask(request="later")).finished)
+
+
+async def test_what_is_refused_elsewhere_has_an_answer_of_its_own(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Paid("One."), settings=limited(tokens_per_person=100)) as house:
+        await house.ask(request="r0")
+        here = await house.ask(request="r1")
+        there = await house.ask(request="r2", conversation="elsewhere")
+        assert here.finished == there.finished

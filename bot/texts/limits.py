@@ -38,6 +38,16 @@ ENTRIES = {
             "Auf einem Server dürfen {n} Aufrufe zugleich auf eine Entscheidung warten.",
         ),
     ),
+    "refused_together": text(
+        (
+            "That goes for {n} request.",
+            "That goes for {n} requests of the last minute, this one answer for all of them.",
+        ),
+        de=(
+            "Das gilt für {n} Anfrage.",
+            "Das gilt für {n} Anfragen der letzten Minute; dies ist die eine Antwort auf alle.",
+        ),
+    ),
     "waits": text(
         "As much as may be worked on at once is at work for you or in this server. This begins as soon as something of"
         " it is done.",

@@ -251,3 +251,17 @@ def test_what_can_be_wished_for_comes_back_as_it_was_written() -> None:
         known = wish.by in (SERVERS if wish.server else MINE)
         assert Wish.read(str(wish)) == (wish if known else None)
         assert len(str(CustomId(verb=Verb.USAGE_WHOSE, id=str(wish)))) <= 100
+
+
+async def test_twenty_mentions_after_the_budget_is_spent_get_one_answer_that_counts_them(tmp_path: Path) -> None:
+    settings = Settings(tokens_per_person=1, streaming=False)
+    async with open_guild(tmp_path, Script("Hello."), settings=settings) as here:
+        await here.ben.send(here.channel, f"<@{here.env.bot.user.id}> hello")
+        await here.settle()
+        for number in range(20):
+            await here.ben.send(here.channel, f"<@{here.env.bot.user.id}> and {number}")
+        await here.settle()
+        said_by_me = [one.content for one in here.channel.history() if one.author.id == here.env.bot.user.id]
+        told = [text for text in said_by_me if "is spent" in text]
+        assert len(told) == 1
+        assert "That goes for 20 requests of the last minute" in told[0]
