@@ -118,6 +118,10 @@ class Accounts:
 
     # -- what is used ---------------------------------------------------------------------------
 
+    def of_run(self, run_id: str) -> Sum | None:
+        """What a run that is worked on has used so far in all; None if it is not."""
+        return self._runs.get(run_id)
+
     async def begin(self, run: Run) -> None:
         """A stretch begins: what the run has used before counts as well."""
         self._runs[run.id] = await usage.of_run(self._database.reader, run.id)

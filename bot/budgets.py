@@ -118,12 +118,19 @@ def dollars(micros: int) -> str:
     return f"${whole:,.2f}" if micros == 0 or micros >= MICROS // 100 else f"${whole:.6f}".rstrip("0")
 
 
+def money(micros: int | None) -> Text:
+    """What something cost, in words; None: a price of it is not known."""
+    if micros is None:
+        return say("usage.unpriced")
+    return say("usage.about", amount=dollars(micros)) if micros else say("usage.free")
+
+
 def cost_words(used: Sum) -> Text:
     """What calls cost, in words: a price that is not known is never nothing."""
     if not used.unpriced:
-        return say("usage.about", amount=dollars(used.cost_micros)) if used.cost_micros else say("usage.free")
+        return money(used.cost_micros)
     if used.unpriced == used.calls:
-        return say("usage.unpriced")
+        return money(None)
     return say("usage.partly_unpriced", amount=dollars(used.cost_micros), n=used.unpriced, calls=used.calls)
 
 

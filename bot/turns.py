@@ -246,7 +246,7 @@ class Turns:
                 if run.state is not RunState.RUNNING:
                     return  # ended on request meanwhile: nothing of it belongs to the conversation any more
                 await runs.add_spent(tx, run.id, spent_ms)
-            await self._watch.store(tx, run, result.usage)
+            await self._watch.store(tx, run)
             await jobs.take_notes(tx, told, at=self._clock.now())
             if result.turned_away:
                 await runs.add_turned_away(tx, run.id, result.turned_away)

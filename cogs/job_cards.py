@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import discord
 from discord import ui
 
+from bot.budgets import money
 from bot.jobs.cards import OPEN
 from bot.jobs.words import state_word
 from bot.surface import JobView
@@ -79,7 +80,7 @@ def _accounts(view: JobView) -> Iterator[str]:
     if run.ended_at is not None:
         yield tell("jobs.ended", at=run.ended_at // 1000)
     if job.input_tokens or job.output_tokens:
-        cost = tell("jobs.cost", cost=job.cost_micros / 1_000_000) if job.cost_micros else ""
+        cost = shown(money(job.cost_micros))
         yield tell("jobs.tokens", read=job.input_tokens, written=job.output_tokens, cost=cost)
     if view.before:
         yield tell("jobs.before", link=view.before)

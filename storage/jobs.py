@@ -187,13 +187,13 @@ async def steps_of(reader: Reader, run: str, *, last: int) -> list[Step]:
     return [Step(at=row["at"], text=row["text"]) for row in reversed(rows)]
 
 
-async def add_usage(
+async def set_usage(
     tx: Transaction, run: str, *, input_tokens: int, output_tokens: int, cost_micros: int | None
 ) -> None:
-    """Count what a stretch of the job used. A sum with something unknown in it is unknown."""
+    """What the job has used in all. It only ever grows; a cost that is not known stays unknown."""
     await tx.execute(
-        "UPDATE job SET input_tokens = input_tokens + ?, output_tokens = output_tokens + ?,"
-        " cost_micros = cost_micros + ? WHERE run = ?",
+        "UPDATE job SET input_tokens = max(input_tokens, ?), output_tokens = max(output_tokens, ?),"
+        " cost_micros = max(cost_micros, ?) WHERE run = ?",  # of NULL and a number the greater is NULL
         input_tokens,
         output_tokens,
         cost_micros,

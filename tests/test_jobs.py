@@ -257,7 +257,7 @@ async def test_tokens_are_counted_over_all_stretches(tmp_path: Path) -> None:
         assert 0 < first.output_tokens < both.output_tokens
 
 
-async def test_a_cost_is_summed_and_unknown_as_soon_as_one_part_of_it_is(tmp_path: Path) -> None:
+async def test_a_cost_grows_and_is_unknown_as_soon_as_one_part_of_it_is(tmp_path: Path) -> None:
     async with open_house(tmp_path, Script(ACT)) as house:
         job = await start(house)
         first = await jobs.get(house.app.database.reader, job.id)
@@ -265,14 +265,15 @@ async def test_a_cost_is_summed_and_unknown_as_soon_as_one_part_of_it_is(tmp_pat
         assert first.cost_micros is None  # a scripted model has no price
         async with house.app.database.begin("priced") as tx:
             await tx.execute("UPDATE job SET cost_micros = 0")
-            await jobs.add_usage(tx, job.id, input_tokens=1, output_tokens=1, cost_micros=200)
-            await jobs.add_usage(tx, job.id, input_tokens=1, output_tokens=1, cost_micros=10)
-            summed = await jobs.get(tx, job.id)
-            await jobs.add_usage(tx, job.id, input_tokens=1, output_tokens=1, cost_micros=None)
+            for cost in (200, 210, 100):
+                await jobs.set_usage(tx, job.id, input_tokens=1, output_tokens=1, cost_micros=cost)
+            grown = await jobs.get(tx, job.id)
+            await jobs.set_usage(tx, job.id, input_tokens=1, output_tokens=1, cost_micros=None)
+            await jobs.set_usage(tx, job.id, input_tokens=1, output_tokens=1, cost_micros=500)
             unknown = await jobs.get(tx, job.id)
-        assert summed is not None
+        assert grown is not None
         assert unknown is not None
-        assert (summed.cost_micros, unknown.cost_micros) == (210, None)
+        assert (grown.cost_micros, unknown.cost_micros) == (210, None)
 
 
 def test_what_a_model_costs_comes_from_the_list_of_prices() -> None:

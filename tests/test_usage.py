@@ -264,6 +264,9 @@ async def test_a_job_whose_budget_runs_out_ends_truthfully_and_none_is_begun(tmp
         ended = await runs.get(house.app.database.reader, job.id)
         assert ended is not None
         assert ended.state == "failed"
+        assert await house.rows("SELECT input_tokens, cost_micros FROM job") == [
+            {"input_tokens": 90, "cost_micros": 20}
+        ]
         assert any(
             f"Job `{job.id}` failed: Your budget of 100 tokens for today is spent" in said.text
             for said in house.face.said

@@ -11,7 +11,6 @@ from dataclasses import dataclass, field
 from bot.accounts import Accounts
 from bot.agent import transcript
 from bot.clock import Clock
-from bot.deferral.calls import Usage
 from bot.deferral.events import Event, EventKind, Reporter
 from bot.jobs.budget import CHARGE_MS
 from bot.limits import Crowding
@@ -135,7 +134,7 @@ class JobWatch:
         self._live.pop(run_id, None)
         self.accounts.forget(run_id)
 
-    async def store(self, tx: Transaction, run: Run, usage: Usage | None = None, *, cut_short: bool = False) -> None:
+    async def store(self, tx: Transaction, run: Run, *, cut_short: bool = False) -> None:
         """Write down all that the stretch has used and done so far, and that there is something new to see.
 
         `cut_short`: the program stops in the middle of it.
@@ -148,13 +147,13 @@ class JobWatch:
                 live.steps.append(Step(at=self._clock.now(), text=CUT_SHORT))
             await runs.set_spent(tx, run.id, live.spent_before + self._clock.now() - live.began_at)
             await jobs.put_steps(tx, run.id, live.steps[live.written :], after=live.steps_before + live.written)
-        if usage is not None:
-            await jobs.add_usage(
+        if (used := self.accounts.of_run(run.id)) is not None:
+            await jobs.set_usage(
                 tx,
                 run.id,
-                input_tokens=usage.input_tokens,
-                output_tokens=usage.output_tokens,
-                cost_micros=usage.cost_micros,
+                input_tokens=used.input_tokens,
+                output_tokens=used.output_tokens,
+                cost_micros=None if used.unpriced else used.cost_micros,
             )
         await jobs.touch(tx, run.id)
 

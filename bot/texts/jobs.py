@@ -71,10 +71,9 @@ ENTRIES = {
     "time_up": text(", time is up <t:{at}:R>", de=", die Zeit ist um <t:{at}:R>"),
     "times": text("-# Started <t:{at}:R> · {computed}", de="-# Begonnen <t:{at}:R> · {computed}"),
     "ended": text("-# Ended <t:{at}:R>", de="-# Beendet <t:{at}:R>"),
-    "cost": text(", about ${cost:.4f}", de=", etwa ${cost:.4f}"),
     "tokens": text(
-        "-# {read:,} tokens read, {written:,} written{cost}",
-        de="-# {read:,} Token gelesen, {written:,} geschrieben{cost}",
+        "-# {read:,} tokens read, {written:,} written, {cost}",
+        de="-# {read:,} Token gelesen, {written:,} geschrieben, {cost}",
     ),
     "before": text("-# Its card before this one: {link}", de="-# Seine Karte vor dieser: {link}"),
     "log": button("Log", de="Protokoll"),
