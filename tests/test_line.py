@@ -101,8 +101,9 @@ async def test_a_turn_that_says_nothing_for_long_shows_that_it_goes_on(tmp_path:
         going = asyncio.ensure_future(house.ask(page=page))
         while not bench.effects:
             await asyncio.sleep(0)
-        [(run, timer)] = house.app.engine._turns.progress._timers.items()
-        timer.cancel()
+        [(run, timers)] = house.app.engine._turns.progress._timers.items()
+        for timer in timers:
+            timer.cancel()
         house.app.engine._turns.progress._silent(run)
         while not page.shown:
             await asyncio.sleep(0)
