@@ -29,6 +29,21 @@ from storage.usage import ModelUse, Sum, day_of
 
 NOTHING = Sum()
 
+Key = tuple[str, ...]
+"""Whose usage: a person's everywhere, a person's in one space, or a space's."""
+
+
+def _keys(person: str, space: str) -> tuple[Key, Key, Key]:
+    return ("person", person), ("here", person, space), ("space", space)
+
+
+def _key(account: Account, person: str, space: str) -> Key:
+    """What an account counts."""
+    everywhere, here, everybody = _keys(person, space)
+    if account.whose == "guild":
+        return everybody
+    return everywhere if account.set_by == "file" else here
+
 
 class Accounts:
     """Everybody's usage of today, and the rows that are still to be written."""
@@ -53,11 +68,12 @@ class Accounts:
         self._of_guild = of_guild
         self._number = 0
         self._day = day_of(clock.now())
-        self._sums: dict[tuple[str, ...], Sum] = defaultdict(Sum)
+        self._sums: dict[Key, Sum] = defaultdict(Sum)
         self._unwritten: dict[str, list[ModelUse]] = {}
         self._at_work: set[str] = set()
-        self._unpriced = ""
-        self._unmeasured = ""
+        self._unpriced: dict[Key, str] = {}
+        """By whose account: a model whose price was not known. Such an account cannot be kept in money today."""
+        self._unmeasured: dict[Key, str] = {}
         self._forgot = -1
 
     async def load(self, reader: Reader) -> None:
@@ -71,11 +87,8 @@ class Accounts:
     def of(self, person: str, space: str) -> list[Account]:
         """Every budget that a call of the person there would count against, and what is used of it today."""
         self._turn_the_page()
-        used = Used(
-            person=self._sums.get(("person", person), NOTHING),
-            here=self._sums.get(("here", person, space), NOTHING),
-            space=self._sums.get(("space", space), NOTHING),
-        )
+        everywhere, here, everybody = (self._sums.get(key, NOTHING) for key in _keys(person, space))
+        used = Used(person=everywhere, here=here, space=everybody)
         return budgets.accounts(self._file, self._of_guild(space), used, space=space)
 
     def refusal(self, person: str, space: str) -> Text | None:
@@ -86,11 +99,17 @@ class Accounts:
         spent = next((one for one in theirs if one.is_spent), None)
         if spent is not None:
             return budgets.spent_words(spent, now=self._clock.now())
-        if self._unmeasured:
-            return budgets.unknown_tokens(self._unmeasured)
-        if self._unpriced and any(one.budget.cost_micros is not None for one in theirs):
-            return budgets.unknown_price(self._unpriced)
+        for one in theirs:
+            key = _key(one, person, space)
+            if (why := self._unknown(key, tokens=True, cost=one.budget.cost_micros is not None)) is not None:
+                return why
         return None
+
+    def _unknown(self, key: Key, *, tokens: bool, cost: bool) -> Text | None:
+        """Why an account with such limits cannot be kept, or None."""
+        if (tokens or cost) and (model := self._unmeasured.get(key)) is not None:
+            return budgets.unknown_tokens(model)
+        return budgets.unknown_price(model) if cost and (model := self._unpriced.get(key)) is not None else None
 
     def now(self) -> int:
         """The time, in milliseconds UTC."""
@@ -105,11 +124,7 @@ class Accounts:
             return say("limits.turn_tokens", used=used.tokens, n=most.tokens)
         if most.cost_micros is not None and used.cost_micros >= most.cost_micros:
             return say("limits.turn_cost", used=dollars(used.cost_micros), most=dollars(most.cost_micros))
-        if most.cost_micros is not None and self._unpriced:
-            return budgets.unknown_price(self._unpriced)
-        if (most.tokens is not None or most.cost_micros is not None) and self._unmeasured:
-            return budgets.unknown_tokens(self._unmeasured)
-        return None
+        return self._unknown(("run", run_id), tokens=most.tokens is not None, cost=most.cost_micros is not None)
 
     def calls_left(self, run_id: str) -> int | None:
         """How many calls of tools a run may still make."""
@@ -154,10 +169,11 @@ class Accounts:
             cost_micros=call.cost_micros,
             took_ms=took_ms,
         )
-        if call.cost_micros is None:
-            self._unpriced = call.model
-        if not call.measured:
-            self._unmeasured = call.model
+        for key in (*_keys(use.person, use.space), ("run", run.id)):
+            if call.cost_micros is None:
+                self._unpriced[key] = call.model
+            if not call.measured:
+                self._unmeasured[key] = call.model
         self._unwritten.setdefault(run.id, []).append(use)
         self._add(use.person, use.space, usage.sum_of(use))
         self._runs[run.id] = self._runs.get(run.id, NOTHING) + usage.sum_of(use)
@@ -170,6 +186,8 @@ class Accounts:
         """The stretch is over, however it ended. What no commit took along is written by the sweep."""
         self._at_work.discard(run_id)
         self._runs.pop(run_id, None)
+        for unknown in (self._unpriced, self._unmeasured):
+            unknown.pop(("run", run_id), None)
 
     async def settle(self) -> None:
         """Write what no commit took along, and let go of what is stored. Part of the sweep."""
@@ -195,7 +213,7 @@ class Accounts:
         self._forgot = today
 
     def _add(self, person: str, space: str, used: Sum) -> None:
-        for key in (("person", person), ("here", person, space), ("space", space)):
+        for key in _keys(person, space):
             self._sums[key] += used
 
     def _turn_the_page(self) -> None:
@@ -203,6 +221,8 @@ class Accounts:
         if (today := day_of(self._clock.now())) != self._day:
             self._day = today
             self._sums.clear()
+            self._unpriced.clear()
+            self._unmeasured.clear()
 
 
 @dataclass
