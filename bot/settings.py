@@ -138,12 +138,12 @@ class Settings(BaseSettings):
     turns_per_person: Annotated[int, Field(ge=1)] = 5
     """Turns of one person that are worked on at the same time; the others wait."""
     turns_per_guild: Annotated[int, Field(ge=1)] = 25
-    decisions_per_turn: Annotated[int, Field(ge=1)] = 20
+    decisions_per_turn: Annotated[int, Field(ge=1)] = 50
     """Calls that one turn or job may ask people about in all; what wants more is stopped, and asks for nothing."""
-    decisions_per_person: Annotated[int, Field(ge=1)] = 50
+    decisions_per_person: Annotated[int, Field(ge=1)] = 100
     """Calls of one person's requests that may wait for a decision at the same time."""
-    decisions_per_guild: Annotated[int, Field(ge=1)] = 200
-    calls_per_turn: Annotated[int, Field(ge=1)] = 100
+    decisions_per_guild: Annotated[int, Field(ge=1)] = 500
+    calls_per_turn: Annotated[int, Field(ge=1)] = 150
     """Calls of tools that one turn or job may make in all, over its pauses and restarts."""
     tokens_per_turn: Annotated[int | None, Field(ge=1)] = None
     cost_per_turn: Annotated[int | None, BeforeValidator(values.dollars)] = None

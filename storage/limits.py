@@ -9,9 +9,10 @@ _ASKED = "kind <> 'external'"
 
 
 async def asked_by(reader: Reader, run: str) -> int:
-    """How many decisions a run has asked people for, those that were made included. One asked anew counts once."""
+    """How many decisions a run has asked people for, those that were made included. One asked anew counts
+    once, and one that a grant let through not at all."""
     row = await reader.one(
-        f"SELECT count(*) AS n FROM approval WHERE run = ? AND {_ASKED} AND replaces IS NULL",
+        f"SELECT count(*) AS n FROM approval WHERE run = ? AND {_ASKED} AND replaces IS NULL AND granted IS NULL",
         run,
     )
     return int(row["n"]) if row else 0

@@ -32,7 +32,7 @@ async def test_a_flood_of_gated_calls_ends_in_one_notice_and_asks_for_nothing(tm
     async with open_house(tmp_path, Script(flood), settings=limited()) as house:
         page = await house.ask(notify="both")
         assert page.finished == (
-            "I stopped this request: it wanted decisions about `act` × 190, `shell` × 10. One request may ask for 20"
+            "I stopped this request: it wanted decisions about `act` × 190, `shell` × 10. One request may ask for 50"
             " decisions in all. Nothing of that was asked for, and none of it ran. Ask for less at once."
         )
         assert house.face.cards == {}
@@ -124,7 +124,7 @@ async def test_a_run_that_wants_two_hundred_calls_stops_at_its_limit_with_one_no
     script = Script([("look", {"what": str(n)}) for n in range(200)], "never said")
     async with open_house(tmp_path, script, settings=limited()) as house:
         page = await house.ask()
-        assert len(house.bench.looks) == 100
+        assert len(house.bench.looks) == 150
         assert str(page.finished).startswith("This used up the calls of tools that one request may make")
         assert len(script.seen) == 1
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import pytest
 
-from bot import decisions, ending, turns
+from bot import decisions, ending, stretches
 from bot.decisions import Decisions
 from bot.deferral import registry, sentences
 from bot.deferral.executor import Executor
@@ -202,7 +202,9 @@ BUGS = {
         ending, "_owe_reply", 'key=f"answer:{run.id}"', 'key="answer"', "several_requests"
     ),
     # -- what the model hears
-    "a denial is handed on as a success": Bug(turns, "_result", '"denied" if denied', '"success" if denied', "denied"),
+    "a denial is handed on as a success": Bug(
+        stretches, "_result", '"denied" if denied', '"success" if denied', "denied"
+    ),
     "an expiry is voiced as a no": Bug(
         sentences, "_outcome", "return model(approval)", 'return model(approval) + " It was denied."', "expired"
     ),
