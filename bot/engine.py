@@ -95,8 +95,7 @@ class Engine:
         self._alarm = Alarm(clock, self._ring)
         self._stopping = False
         self._watch = watch
-        self._most_waiting = most_waiting
-        self._refusing = Refusing(clock)
+        self._most_waiting, self._refusing = most_waiting, Refusing(clock)
         self._job_cards = JobCards(database=database, clock=clock, watch=watch)
         self.inbox = Inbox(database=database, clock=clock)
         """What people could not be told."""
