@@ -166,6 +166,8 @@ class Decisions:
             for id in await approvals.undecided(self._database.reader):
                 await self._void(id, say("authority.other_application"))
         async with self._database.begin("belong to") as tx:
+            if before is not None and before != application:
+                await self.granting.another_application(tx)
             await meta.put(tx, "application", application)
 
     # -- what can be done -----------------------------------------------------------------------

@@ -21,7 +21,7 @@ from bot.errors import AlreadySettled, DecisionRefused, DeliveryError, NotAllowe
 from bot.place import is_private, space_of
 from bot.surface import Actor
 from bot.texts.text import say
-from storage import approvals, grants, requests, runs
+from storage import approvals, audit, grants, requests, runs
 from storage.approvals import Approval
 from storage.database import Database, Transaction
 from storage.grants import Grant, NotRecorded
@@ -185,6 +185,8 @@ class Granting:
             return say("grants.switched_off")
         if grant is None or not rules.is_genuine(self._seal, grant):
             if grant is not None and grant.why is not None:
+                if grant.ended_by == audit.SYSTEM:
+                    return say("grants.another_application")
                 who = self._who(grant.ended_by or "")
                 return (
                     say("grants.was_denied", who=who) if grant.why == "denied" else say("grants.was_revoked", who=who)
@@ -214,6 +216,12 @@ class Granting:
         """Somebody denied a call: what would have let the like through ends with that. Raises `NotRecorded`."""
         for grant in await grants.alike(tx, action=call.action, requester=call.requester, place=call.place):
             await grants.end(tx, grant, "denied", by=by, at=self._clock.now())
+
+    async def another_application(self, tx: Transaction) -> None:
+        """The bot is another application now: what people allowed under the one before ends. Raises `NotRecorded`."""
+        for grant in await grants.listed(tx):
+            if grant.holds_at(self._clock.now()):
+                await grants.end(tx, grant, "revoked", by=audit.SYSTEM, at=self._clock.now())
 
     async def revoke(self, id: str, actor: Actor) -> Grant:
         """End a grant: for those who made it, for whom it was made, and for whoever decides such calls.
@@ -258,6 +266,8 @@ class Granting:
         found = await grants.live(self._database.reader, space=_space(place), now=self._clock.now())
         listed = []
         for grant in found:
+            if not self._enabled or not rules.is_genuine(self._seal, grant):
+                continue  # it lets nothing through
             try:
                 await self._may_end(grant, actor)
             except DecisionRefused:

@@ -17,7 +17,7 @@ from bot.errors import DecisionRefused, DeliveryError
 from bot.granting import MOST_GRANTS
 from bot.rules import ApproverRule
 from bot.settings import Settings
-from bot.surface import Actor, TurnContext
+from bot.surface import Actor, CardPress, TurnContext
 from storage import audit
 from tests.faults import FaultyDatabase
 from tests.house import ASKER, OWNER, PLACE, STRANGER, Bench, Face, House, ManualClock, Page, Script, open_house
@@ -500,6 +500,67 @@ async def test_what_does_not_hold_any_more_at_the_claim_is_asked_and_never_run(t
         await house.decide("approve", HOLDER)
         assert house.bench.effects == ["x", "x"]
         assert (await grant(house))["used"] == 0
+
+
+async def test_what_is_revoked_before_the_call_is_stored_is_asked_like_any_other(tmp_path: Path) -> None:
+    database = FaultyDatabase()
+    async with open_house(tmp_path, Script(ACT, "Done.", ACT), open_db=database.open) as house:
+        await house.ask()
+        await remember(house)
+        reached, go_on = database.hold("pause")
+        asking = asyncio.ensure_future(house.ask(request="r2"))
+        await reached.wait()
+        await revoke(house, OWNER)
+        go_on.set()
+        await asking
+        assert await states(house) == ["succeeded", "pending"]
+        assert house.card[1].ping == (OWNER.id,)
+        assert await house.rows("SELECT 1 FROM outbox WHERE key = ?", f"remind:{house.card[1].card.id}")
+
+
+async def test_a_turn_that_became_a_job_before_the_call_is_stored_asks(tmp_path: Path) -> None:
+    database = FaultyDatabase()
+    async with open_house(tmp_path, Script(ACT, "Done.", ACT), open_db=database.open) as house:
+        await house.ask()
+        await remember(house)
+        reached, go_on = database.hold("pause")
+        page = Page(message="reply")
+        asking = asyncio.ensure_future(house.ask(request="r2", page=page))
+        await reached.wait()
+        [row] = await house.rows("SELECT id FROM run WHERE request = 'r2'")
+        press = CardPress(actor=ASKER, card=row["id"], place=PLACE, message="reply")
+        await house.app.engine.backgrounding.send(press)
+        go_on.set()
+        await asking
+        await house.app.background.idle()
+        assert house.bench.effects == ["x"]
+        assert (await states(house))[-1] == "pending"
+
+
+async def test_under_another_application_none_of_them_counts(tmp_path: Path) -> None:
+    """T19."""
+    async with open_house(tmp_path, Script(ACT, "Done.", ACT)) as house:
+        await house.app.engine.belong_to("100")
+        await house.ask()
+        await remember(house, OPEN)
+        await house.app.engine.belong_to("200")
+        await house.ask(request="r2")
+        assert house.bench.effects == ["x"]
+        assert (await states(house))[-1] == "pending"
+        assert (await events(house))[-1] == ("grant_ended", audit.SYSTEM)
+        assert await house.app.engine.granting.listed(PLACE, OWNER) == []
+
+
+async def test_with_another_key_none_of_them_counts_or_is_listed(tmp_path: Path) -> None:
+    """T19."""
+    async with remembered(tmp_path, wish=OPEN) as house:
+        assert len(await house.app.engine.granting.listed(PLACE, OWNER)) == 1
+    (tmp_path / "house.key").unlink()
+    async with open_house(tmp_path, Script(ACT), ids="later") as house:
+        await house.ask(request="r2")
+        assert house.bench.effects == []
+        assert (await states(house))[-1] == "pending"
+        assert await house.app.engine.granting.listed(PLACE, OWNER) == []
 
 
 # -- at most once, and never unrecorded ---------------------------------------------------------

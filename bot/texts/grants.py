@@ -95,6 +95,9 @@ ENTRIES = {
     ),
     "was_revoked": text("{who} revoked it.", de="{who} hat sie widerrufen."),
     "was_denied": text("{who} denied a call like it.", de="{who} hat einen gleichen Aufruf abgelehnt."),
+    "another_application": text(
+        "this bot is another Discord application now.", de="dieser Bot ist jetzt eine andere Discord-Anwendung."
+    ),
     "not_genuine": text("it is not as this bot stored it.", de="sie ist nicht so, wie dieser Bot sie gespeichert hat."),
     "another_call": text("it is for another call.", de="sie gilt für einen anderen Aufruf."),
     "used_up": text("it has been used up.", de="sie ist aufgebraucht."),
