@@ -212,6 +212,7 @@ def _draft(run: Run, call: PendingToolCall, bound: Bound) -> Approval:
         tool=call.tool_name,
         arguments=dict(call.args),
         reason=call.reason,
+        sources=call.sources,
         bound=dict(bound),
         digest="",
         seal="",

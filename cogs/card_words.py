@@ -171,6 +171,16 @@ def holds_while(call: Approval) -> list[str]:
     ]
 
 
+def read_before(call: Approval, *, most: int) -> list[str]:
+    """What the model had read from outside when it proposed the call, the newest `most` first."""
+    names = [inert.line(name, limit=50) for name in reversed(call.sources)]
+    if not names:
+        return []
+    if len(names) <= most:
+        return [tell("cards.read_before", names=", ".join(names))]
+    return [tell("cards.read_much_before", names=", ".join(names[:most]), n=len(names) - most)]
+
+
 def secrets_of(call: Approval) -> list[str]:
     """The secrets that it refers to. Their values are on no card."""
     secrets: Mapping[str, str] = call.bound.get("secrets", {})

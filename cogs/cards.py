@@ -164,7 +164,12 @@ class _Row:
             for change in self._changed
         )
         remarks = (f"⚠ {remark}" for remark in lookalikes.remarks(arguments.raw(call.arguments)))
-        bound = (f"-# {line}" for line in (*card_words.secrets_of(call), *card_words.holds_while(call)))
+        told = (
+            *card_words.read_before(call, most=3),
+            *card_words.secrets_of(call),
+            *card_words.holds_while(call),
+        )
+        bound = (f"-# {line}" for line in told)
         lines = [*self._first, *_within(room.remarks, (*self._earlier, *news, *remarks, *bound))]
         lines.append(tell("cards.why", reason=inert.line(card_words.reason(call), limit=room.small)))
         if self._profile:

@@ -44,6 +44,7 @@ def compose(view: CardView, id: str) -> tuple[str, list[discord.File]]:
         for change in view.changed.get(id, ())[:2]
     ]
     lines += card_words.changes(call, limit=160, most=2)
+    lines += card_words.read_before(call, most=5)
     lines += card_words.secrets_of(call)[:3]
     lines += card_words.holds_while(call)[:2]
     lines += [tell("details.digest", digest=call.digest), drawn.text]

@@ -85,7 +85,7 @@ OPEN = frozenset({ApprovalState.PENDING, ApprovalState.APPROVED, ApprovalState.R
 _ASKED = (
     "id", "run", "conversation", "card", "pause", "position", "call_id", "kind", "tool", "arguments", "reason", "bound",
     "digest", "seal", "intent", "action", "replaces", "edited_by", "original", "requester", "place", "within",
-    "requested_at", "expires_at",
+    "requested_at", "expires_at", "sources",
 )  # fmt: skip
 """Columns that are known when a call is asked about."""
 
@@ -134,6 +134,8 @@ class Approval:
     finished_at: int | None = None
     exit_code: int | None = None
     result: str | None = None
+    sources: tuple[str, ...] = ()
+    """What the model had read before that nobody here wrote, by name; the newest last."""
 
     @property
     def is_open(self) -> bool:
@@ -147,7 +149,7 @@ async def open_approval(tx: Transaction, approval: Approval) -> bool:
     done = await tx.execute(
         f"INSERT INTO approval (state, {', '.join(_ASKED)}) VALUES ('pending'{', ?' * len(_ASKED)})"
         " ON CONFLICT DO NOTHING",
-        *(json.dumps(value, ensure_ascii=False) if isinstance(value, dict) else value for value in values),
+        *(json.dumps(value, ensure_ascii=False) if isinstance(value, dict | tuple) else value for value in values),
     )
     if not done:
         return False
@@ -392,4 +394,5 @@ def read(row: Row) -> Approval:
     """A row of the table as an `Approval`."""
     fields = dict(row)
     parsed = {name: json.loads(fields[name] or "null") for name in ("arguments", "bound", "original")}
-    return Approval(**{**fields, **parsed, "state": ApprovalState(fields["state"])})
+    sources = tuple(json.loads(fields["sources"]))
+    return Approval(**{**fields, **parsed, "sources": sources, "state": ApprovalState(fields["state"])})

@@ -17,11 +17,13 @@ from bot.agent.gate import Gate, RunDeps
 from bot.agent.metering import cost_of, has_price
 from bot.agent.own import OwnAgent
 from bot.agent.own_driver import OwnDriver
+from bot.agent.reading import sources
 from bot.agent.recorder import Recorder
 from bot.agent.repair import INTERRUPTED
 from bot.agent.stretch import OnText, Stretch
 from bot.deferral.calls import FirstCall, Keep, Limits, LoopResult, Meter, ModelCall, Steps, ToolResult, Usage
 from bot.deferral.events import Reporter
+from bot.deferral.tool import Tool
 from bot.errors import RunStopped, TurnStopped
 from bot.redact import Redactor
 from storage.attachments import Attached
@@ -247,7 +249,7 @@ class AgentLoop:
                 redactor=self._redactor,
                 meter=meter,
             )
-            return await own.go(prompt, messages, results, run_id=run_id)
+            return _with_sources(await own.go(prompt, messages, results, run_id=run_id), tools)
         driver = Driver(
             model=model,
             gate=self._gate,
@@ -262,7 +264,7 @@ class AgentLoop:
             redactor=self._redactor,
             meter=meter,
         )
-        return await driver.go(prompt, messages, results)
+        return _with_sources(await driver.go(prompt, messages, results), tools)
 
     def _masked(self, on_text: OnText) -> OnText:
         async def show(text: str) -> None:
@@ -270,6 +272,14 @@ class AgentLoop:
                 await on_text(masked)
 
         return show
+
+
+def _with_sources(stretch: Stretch, tools: Mapping[str, Tool]) -> Stretch:
+    """What its calls that wait were proposed after."""
+    if not stretch.pending:
+        return stretch
+    read = sources(stretch.whole, tools)
+    return replace(stretch, pending=[replace(call, sources=read) for call in stretch.pending])
 
 
 def _result(stretch: Stretch, closing: Sequence[ModelMessage] = ()) -> LoopResult:

@@ -119,6 +119,7 @@ def make_tool(definition: Definition, *, server: str, profile: str, body: Body) 
         body=run,
         profile=profile,
         secrets=IN_ARGUMENTS,
+        reads=lambda arguments: f"MCP {server}",
     )
 
 

@@ -24,6 +24,8 @@ class PendingToolCall:
     kind: ToolKind
     intent: str | None
     action: str
+    sources: tuple[str, ...] = ()
+    """What the model had read before that nobody here wrote, by name; the newest last."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -103,6 +103,9 @@ class Tool:
     `binds` is; what it says is on the card and bound by the digest."""
     secrets: SecretUse | None = None
     """How it takes secrets; None: it takes none."""
+    reads: Callable[[Mapping[str, Any]], str] | None = None
+    """Takes the arguments as the model gave them; where the result comes from, if that is not from here: the name of a
+    site, a file, a server. It is told to the people who decide about later calls. None: there is nothing to tell."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:

@@ -42,6 +42,10 @@ ENTRIES = {
     "was_denied": text("{name} was denied by <@{person}>", de="{name} wurde von <@{person}> abgelehnt"),
     "unanswered": text("nobody answered about {name}", de="niemand hat sich zu {name} geäußert"),
     "and_more": text("{said}, and {n} more", de="{said}, und {n} weitere"),
+    "read_before": text("Proposed after reading {names}", de="Vorgeschlagen nach dem Lesen von {names}"),
+    "read_much_before": text(
+        "Proposed after reading {names} and {n} more", de="Vorgeschlagen nach dem Lesen von {names} und {n} weiteren"
+    ),
     "holds_while": text(
         "Counts only while {name} stays as it is: {mark}", de="Gilt nur, solange {name} bleibt, wie es ist: {mark}"
     ),

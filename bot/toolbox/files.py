@@ -76,6 +76,7 @@ def make_read_file(*, workspace: Path) -> Tool:
         body=body,
         gated=False,
         profile=PROFILE,
+        reads=lambda arguments: str(arguments.get("path", "")),
     )
 
 

@@ -159,7 +159,15 @@ def make_http_fetch(
         body=body,
         profile="one GET to the public internet, no cookies",
         secrets=SecretUse(how=URL_HOW, problem=_secret_problem),
+        reads=_site,
     )
+
+
+def _site(arguments: Mapping[str, object]) -> str:
+    try:
+        return URL(str(arguments.get("url", ""))).host or "the web"
+    except ValueError:
+        return "the web"
 
 
 def _quoted(value: str) -> str:

@@ -15,7 +15,7 @@ from bot.app import App, open_app
 from bot.clock import new_id
 from bot.rules import ApproverRule
 from bot.settings import Settings
-from bot.where import Places, PlacesRule
+from bot.where import Configured, Places, PlacesRule
 from cogs.client import SignoffClient
 from storage.jobs import JobLimits
 from tests.house import Bench, ManualClock, Script
@@ -92,7 +92,7 @@ class Guild:
 
     def cards_go(self, places: Places) -> None:
         """Say where the guild's cards go, as settings do; channels have their ids only once the guild is there."""
-        self.app.engine.showing._where.__init__([PlacesRule(places=places)])  # type: ignore[misc]
+        self.app.engine.showing._where._file = Configured([PlacesRule(places=places)])  # type: ignore[attr-defined]
 
     async def rows(self, sql: str, *parameters: object) -> list[dict[str, Any]]:
         return [dict(row) for row in await self.app.database.reader.all(sql, *parameters)]
