@@ -262,7 +262,7 @@ async def open_app(
             ) as loop,
         ):
             check_approver_rules(settings, by_name)
-            check_cost_budgets(settings, has_price=loop.has_price)
+            check_cost_budgets(settings, has_price=loop.prices_known)
             edits = Edits(
                 database=database,
                 clock=clock,
@@ -351,6 +351,7 @@ async def open_app(
                     file_budgets=settings.budgets,
                     model=settings.model or "offline",
                     models=() if own is not None else settings.models or (),
+                    has_price=loop.has_price,
                     mask=mask,
                 ),
             )

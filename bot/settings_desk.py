@@ -88,9 +88,14 @@ class SettingsDesk:
         file_budgets: Budgets,
         model: str,
         models: Sequence[str],
+        has_price: Callable[[str | None], bool],
         mask: Callable[[str], str],
     ) -> None:
-        """`model` answers where nothing is chosen out of `models`; `mask` hides secrets on the trail."""
+        """`model` answers where nothing is chosen out of `models`; `has_price`: whether it is known what one costs.
+
+        `mask` hides secrets on the trail.
+        """
+        self._has_price = has_price
         self._database = database
         self._clock = clock
         self._new_id = new_id
@@ -189,6 +194,8 @@ class SettingsDesk:
         blocked = OVERTAKEN if draft.base != now.version else ""
         if wanted.model is not None and wanted.model not in self._models:
             blocked = say("settings.model_gone", model=wanted.model)
+        if wanted.budgets.costs and not self._has_price(wanted.model):
+            blocked = say("settings.no_price", model=wanted.model or self._model)
         return SettingsView(
             guild=draft.guild,
             version=now.version,

@@ -96,11 +96,18 @@ class AgentLoop:
         """Whether one of the models can be shown images; a run whose own cannot is told that there were some."""
         return any(map(self._takes_images, (self._model, *self._models.values())))
 
-    @property
-    def has_price(self) -> bool:
-        """Whether the price of the model's answers is known, as far as can be said before there is one."""
+    def has_price(self, name: str | None = None) -> bool:
+        """Whether the price of that model's answers is known, as far as can be said before there is one.
+
+        None, or a model that is not there: the one that answers where nothing is chosen.
+        """
         own = self._own.agent.model if self._own is not None else None
-        return not isinstance(own, str) and has_price(own or self._model)
+        return not isinstance(own, str) and has_price(own or self._models.get(name or "", self._model))
+
+    @property
+    def prices_known(self) -> bool:
+        """Whether that holds for every model."""
+        return all(map(self.has_price, (None, *self._models)))
 
     async def start(
         self,

@@ -134,4 +134,9 @@ ENTRIES = {
         "“{number}” is no amount in US dollars: write it like 2.50. Nothing was changed.",
         de="„{number}“ ist kein Betrag in US-Dollar: schreib ihn so: 2.50. Es wurde nichts geändert.",
     ),
+    "no_price": text(
+        "The price of the model {model} is not known, so a budget in US dollars could not be kept. Set one in tokens.",
+        de="Der Preis des Modells {model} ist nicht bekannt, ein Budget in US-Dollar ließe sich also nicht einhalten."
+        " Setze eines in Token.",
+    ),
 }

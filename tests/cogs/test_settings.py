@@ -18,6 +18,7 @@ from bot.where import Places, PlacesRule
 from tests.cogs.guild import Guild, open_guild
 from tests.cogs.test_policy import manager, said, walk
 from tests.house import Script
+from tests.test_usage import Paid
 
 ACT = [("act", {"what": "paint"})]
 
@@ -117,7 +118,7 @@ async def test_what_makes_no_sense_is_said_and_changes_nothing(
 
 async def test_a_budget_of_the_server_holds_beside_the_operators_and_says_who_can_raise_it(tmp_path: Path) -> None:
     operator = Settings(tokens_per_guild=1_000_000)
-    async with open_guild(tmp_path, Script("One.", "Two."), settings=operator) as here:
+    async with open_guild(tmp_path, Paid("One.", "Two."), settings=operator) as here:
         settings = await List.open(here, manager(here))
         assert "everybody here together 1,000,000 tokens. Both count" in settings.text
         await settings.fill("budgets", tokens_each="1", cost_all="2,50")
@@ -131,6 +132,16 @@ async def test_a_budget_of_the_server_holds_beside_the_operators_and_says_who_ca
         assert "One." in shown
         assert "Two." not in shown
         assert "Who manages this server can raise it with `/settings`" in shown
+
+
+async def test_a_budget_in_dollars_for_a_model_without_a_known_price_cannot_be_saved(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script(), settings=Settings(models=("offline",))) as here:
+        settings = await List.open(here, here.ana)
+        await settings.fill("budgets", cost_all="2.50")
+        assert "a budget in US dollars could not be kept. Set one in tokens." in settings.text
+        assert settings.item("save").get("disabled")
+        await settings.pick("model", "offline")  # which costs nothing
+        assert not settings.item("save").get("disabled")
 
 
 async def test_a_model_that_the_operator_offers_answers_in_this_server(tmp_path: Path) -> None:
