@@ -18,6 +18,7 @@ from bot.agent.models import build_model, close_model
 from bot.errors import ModelError, SettingsError, StartError
 from bot.settings import ENV_FILE, TOML_FILE, Settings, check_cost_budgets
 from bot.single import data_lock, holder, token_lock
+from bot.texts.text import joined, say
 from bot.toolbox.command_files import COMMANDS_FOLDER, CommandFiles, CommandState
 from bot.toolbox.sandbox import Sandbox
 from storage.database import DatabaseError, open_database
@@ -51,7 +52,7 @@ class Finding:
 def from_settings_error(error: SettingsError) -> list[Finding]:
     """The findings when the settings themselves make no sense; nothing else can be looked at then."""
     return [
-        Finding(id="settings", level=Level.FAIL, text=line, advice="See .env.example for every setting.")
+        Finding(id="settings", level=Level.FAIL, text=line, advice=say("checkup.see_example"))
         for line in str(error).splitlines()
     ]
 
@@ -81,12 +82,12 @@ def _settings(settings: Settings, folder: Path) -> Finding:
     if settings.discord_token_file is not None:
         secret.append(settings.discord_token_file.path)
     exposed = [str(path) for path in secret if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)]
-    text = f"read from the environment{''.join(f' and {name}' for name in read)}"
+    text = say("checkup.read_from", more=joined((say("checkup.and_file", name=name) for name in read), by=""))
     if exposed:
         return Finding(
             id="settings",
             level=Level.WARN,
-            text=f"{text}; other users of this machine can read {', '.join(exposed)}",
+            text=say("checkup.exposed", text=text, files=", ".join(exposed)),
             advice=f"chmod 600 {' '.join(exposed)}",
         )
     return Finding(id="settings", level=Level.OK, text=text)
@@ -95,16 +96,16 @@ def _settings(settings: Settings, folder: Path) -> Finding:
 def _approvers(settings: Settings) -> list[Finding]:
     users, roles = settings.approver_users, settings.approver_roles
     if users is None and roles is None:
-        text = "the owner of the application, or its team, decides"
+        text = say("checkup.owner_decides")
         return [Finding(id="approvers", level=Level.OK, text=text)]
-    text = f"{len(users or ())} by user id, {len(roles or ())} roles"
+    text = say("checkup.by_id", users=len(users or ()), roles=len(roles or ()))
     if roles is not None:
         return [
             Finding(
                 id="approvers",
                 level=Level.WARN,
-                text=f"{text}; whoever can give people these roles decides who decides",
-                advice="If server administrators shall not, use SIGNOFF_APPROVER_USERS alone.",
+                text=say("checkup.roles_decide", text=text),
+                advice=say("checkup.users_alone"),
             )
         ]
     return [Finding(id="approvers", level=Level.OK, text=text)]
@@ -117,43 +118,48 @@ def _folder(folder: Path, id: str, setting: str) -> Finding:
         existing = existing.parent
     if not existing.is_dir():
         return Finding(
-            id=id, level=Level.FAIL, text=f"{existing} is not a folder", advice=f"Set {setting} to another place."
+            id=id,
+            level=Level.FAIL,
+            text=say("checkup.no_folder", path=existing),
+            advice=say("checkup.other_place", setting=setting),
         )
     if not os.access(existing, os.W_OK | os.X_OK):
         return Finding(
             id=id,
             level=Level.FAIL,
-            text=f"{existing} cannot be written",
-            advice=f"Give this user the right to, or set {setting} to another place.",
+            text=say("checkup.not_writable", path=existing),
+            advice=say("checkup.give_right", setting=setting),
         )
     if shutil.disk_usage(existing).free < _ROOM_BYTES:
-        return Finding(id=id, level=Level.WARN, text=f"{folder}: the disk is nearly full", advice="Make room.")
-    return Finding(id=id, level=Level.OK, text=f"{folder}{'' if folder.exists() else ' (made at the first start)'}")
+        return Finding(
+            id=id, level=Level.WARN, text=say("checkup.disk_full", path=folder), advice=say("checkup.make_room")
+        )
+    made = "" if folder.exists() else say("checkup.made_at_start")
+    return Finding(id=id, level=Level.OK, text=joined([str(folder), made], by=""))
 
 
 async def _database(settings: Settings) -> AsyncIterator[Finding]:
     path = settings.database
     if not path.exists():
-        yield Finding(id="database", level=Level.OK, text=f"{path} does not exist yet; it is made at the first start")
+        yield Finding(id="database", level=Level.OK, text=say("checkup.no_database", path=path))
         return
     try:
         async with open_database(str(path), read_only=True) as database:
             broken = await damage(database.reader)
     except DatabaseError as error:
-        yield Finding(id="database", level=Level.FAIL, text=str(error), advice="The sentence says it.")
+        yield Finding(id="database", level=Level.FAIL, text=str(error), advice=say("checkup.sentence_says"))
         return
     if broken:
         yield Finding(
             id="database",
             level=Level.FAIL,
-            text=f"{path} is damaged: {'; '.join(broken)}",
-            advice="Stop the bot, put the file aside, and bring back a backup.",
+            text=say("checkup.damaged", path=path, problems="; ".join(broken)),
+            advice=say("checkup.bring_back"),
         )
     else:
         who = holder(data_lock(path))
-        yield Finding(
-            id="database", level=Level.OK, text=f"{path} is sound; {f'in use by {who}' if who else 'not in use now'}"
-        )
+        use = say("checkup.in_use", who=who) if who else say("checkup.not_in_use")
+        yield Finding(id="database", level=Level.OK, text=say("checkup.sound", path=path, use=use))
     files = [path.with_name(path.name + ending) for ending in ("", "-wal", "-shm")]
     files.append(path.with_suffix(".key"))
     open_to_others = [file for file in files if file.exists() and file.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)]
@@ -162,7 +168,7 @@ async def _database(settings: Settings) -> AsyncIterator[Finding]:
         yield Finding(
             id="database-mode",
             level=Level.WARN,
-            text="other users of this machine can open the database, or the key that seals its decisions",
+            text=say("checkup.others_can_open"),
             advice=f"chmod 600 {names}",
         )
 
@@ -175,7 +181,7 @@ def _token(settings: Settings) -> list[Finding]:
         who = holder(token_lock(settings.token.get_secret_value()))
     except StartError as error:
         return [Finding(id="token", level=Level.FAIL, text=str(error))]
-    text = f"in use by {who}, and by no other on this machine" if who else "not in use on this machine now"
+    text = say("checkup.token_in_use", who=who) if who else say("checkup.token_free")
     return [Finding(id="token", level=Level.OK, text=text)]
 
 
@@ -192,8 +198,8 @@ def _within_reach(settings: Settings, folder: Path) -> list[Finding]:
         Finding(
             id="workspace-holds-ours",
             level=Level.FAIL,
-            text=f"the tools can reach {', '.join(inside)}: it lies in the workspace",
-            advice="Set SIGNOFF_WORKSPACE to a folder of its own.",
+            text=say("checkup.in_reach", files=", ".join(inside)),
+            advice=say("checkup.own_folder"),
         )
     ]
 
@@ -205,18 +211,18 @@ async def _sandbox(settings: Settings) -> Finding:
         return Finding(
             id="sandbox",
             level=Level.FAIL,
-            text="shell and execute_code will not run",
+            text=say("checkup.will_not_run"),
             advice=f"{report.reason[0].upper()}{report.reason[1:]}",
         )
     if bare:
         return Finding(
             id="sandbox",
             level=Level.WARN,
-            text="none: an approved command can do whatever this user can",
-            advice="Install bubblewrap and remove SIGNOFF_SANDBOX=none.",
+            text=say("checkup.no_sandbox"),
+            advice=say("checkup.install"),
         )
     kept = "; ".join(check.name for check in report.checks)
-    return Finding(id="sandbox", level=Level.OK, text=f"bubblewrap keeps its promises: {kept}")
+    return Finding(id="sandbox", level=Level.OK, text=say("checkup.keeps", kept=kept))
 
 
 def _commands(settings: Settings) -> list[Finding]:
@@ -228,7 +234,13 @@ def _commands(settings: Settings) -> list[Finding]:
     ]
     if not running:
         return []
-    return [Finding(id="commands", level=Level.OK, text=f"{len(running)} run in the background: {'; '.join(running)}")]
+    return [
+        Finding(
+            id="commands",
+            level=Level.OK,
+            text=say("checkup.in_background", n=len(running), commands="; ".join(running)),
+        )
+    ]
 
 
 async def _model(settings: Settings) -> Finding:
@@ -236,7 +248,7 @@ async def _model(settings: Settings) -> Finding:
         return Finding(
             id="model",
             level=Level.OK,
-            text="the offline model, which knows a few requests and says so; set SIGNOFF_MODEL for a real one",
+            text=say("checkup.offline"),
         )
     try:
         model = build_model(settings.model, timeout_seconds=settings.model_timeout.total_seconds())
@@ -244,13 +256,13 @@ async def _model(settings: Settings) -> Finding:
         return Finding(
             id="model",
             level=Level.FAIL,
-            text=f"{settings.model} cannot be used: {error}",
-            advice=error.advice if isinstance(error, ModelError) else "See SIGNOFF_MODEL in .env.example.",
+            text=say("checkup.unusable", model=settings.model, problem=error),
+            advice=error.advice if isinstance(error, ModelError) else say("checkup.see_model"),
         )
     await close_model(model)
-    price = "its price is known" if has_price(model) else "its price is not known here, so its cost will not be"
+    price = say("checkup.price_known") if has_price(model) else say("checkup.price_unknown")
     try:
         check_cost_budgets(settings, has_price=has_price(model))
     except SettingsError as error:
-        return Finding(id="model", level=Level.FAIL, text=f"{settings.model}: {error}", advice="See docs/usage.md.")
-    return Finding(id="model", level=Level.OK, text=f"{settings.model} (not called now: that costs money); {price}")
+        return Finding(id="model", level=Level.FAIL, text=f"{settings.model}: {error}", advice=say("checkup.see_usage"))
+    return Finding(id="model", level=Level.OK, text=say("checkup.model", model=settings.model, price=price))

@@ -13,6 +13,7 @@ from typing import Any
 from bot.deferral import sentences
 from bot.deferral.tool import ToolKind
 from bot.place import channel_of
+from bot.texts.text import every, key, say
 from storage import audit
 from storage.approvals import Approval, ApprovalState
 from storage.audit import AuditEntry
@@ -65,74 +66,88 @@ def _text(entry: AuditEntry, call: Approval, who: sentences.Who, quote: Quote) -
             tool = quote(call.tool)
             why = f": {quote(call.reason)}" if call.reason else ""
             if "replaces" in detail:
-                return f"{tool} was asked again for {actor}, in place of `{detail['replaces']}`{why}"
-            return f"{tool} was asked for {actor}{why}"
+                return say("story.asked_again", tool=tool, actor=actor, before=detail["replaces"], why=why)
+            return say("story.asked", tool=tool, actor=actor, why=why)
         case "press_refused":
-            return f"{actor or 'Somebody'} tried, and was refused: {str(detail.get('code', '')).replace('_', ' ')}"
+            code = str(detail.get("code", "")).replace("_", " ")
+            return say("story.refused", actor=actor or say("story.somebody"), code=code)
         case "edited":
-            return f"{actor} changed what would run; what was asked before is `{detail.get('replaces')}`"
+            return say("story.edited", actor=actor, before=detail.get("replaces"))
         case "extended":
-            return f"{actor} put its deadline off"
+            return say("story.extended", actor=actor)
         case "voted":
-            return f"{actor} voted: {detail.get('verdict')}"
+            return say("story.voted", actor=actor, verdict=detail.get("verdict"))
         case "run_again":
-            return f"{actor} asked for it once more, as another request"
+            return say("story.again", actor=actor)
         case "approved" if "grant" in detail:
-            return f"{_makers(detail, who)} had allowed exactly this call before (grant `{detail['grant']}`)"
+            return say("story.grant_before", makers=_makers(detail, who), grant=detail["grant"])
         case "approved":
-            return f"{actor} approved it"
+            return say("story.approved", actor=actor)
         case "grant_made":
-            return f"{_makers(detail, who)} allowed the very call from then on (grant `{detail['grant']}`)"
+            return say("story.grant_made", makers=_makers(detail, who), grant=detail["grant"])
         case "grant_used":
-            of = f" of {detail['of']}" if detail.get("of") else ""
-            return f"Use {detail['use']}{of} of the grant was counted"
+            of = say("story.of", n=detail["of"]) if detail.get("of") else ""
+            return say("story.use_counted", use=detail["use"], of=of)
         case "grant_ended":
-            return (
-                f"{actor} {'denied a call like it, which ended' if detail['why'] == 'denied' else 'revoked'} its grant"
-            )
+            ended = key("story.grant_denied") if detail["why"] == "denied" else key("story.grant_revoked")
+            return say(ended, actor=actor)
         case "denied":
-            return f"{actor} denied it{_noted(detail, quote)}"
+            return say("story.denied", actor=actor, note=_noted(detail, quote))
         case "expired":
-            return "Its time ran out, and nobody had decided"
+            return say("story.expired")
         case "cancelled":
-            return f"It was cancelled{f' by {actor}' if actor else ''}{_noted(detail, quote)}"
+            return say("story.cancelled", by=_by(actor), note=_noted(detail, quote))
         case "undeliverable":
-            return f"It could not be shown to anybody{_noted(detail, quote)}"
+            return say("story.not_shown", note=_noted(detail, quote))
         case "void":
-            return f"It became void{_noted(detail, quote)}"
+            return say("story.void", note=_noted(detail, quote))
         case "running":
-            return "It was claimed, and the tool began"
+            return say("story.claimed")
         case "succeeded" | "failed" | "nothing_ran" | "interrupted":
             return _ended(ApprovalState(entry.event), detail, call, actor, quote)
         case event if event.startswith(("turn_", "job_")):
             kind, _, ending = event.partition("_")
-            return f"The {'request' if kind == 'turn' else 'job'} ended: {ending.replace('_', ' ')}"
+            ended = key("story.request_ended") if kind == "turn" else key("story.job_ended")
+            return say(ended, how=say(_HOW[ending]) if ending in _HOW else ending.replace("_", " "))
         case event:
             more = f" {quote(json.dumps(detail, ensure_ascii=False))}" if detail else ""
-            return f"{event.replace('_', ' ')}{f' by {actor}' if actor else ''}{more}"
+            return say("story.other", event=event.replace("_", " "), by=_by(actor), more=more)
+
+
+_HOW = {
+    "done": key("story.done"),
+    "failed": key("story.how_failed"),
+    "timed_out": key("story.timed_out"),
+    "cancelled": key("story.how_cancelled"),
+    "lost": key("story.lost"),
+}
+
+
+def _by(actor: str) -> str:
+    return say("story.by", actor=actor) if actor else ""
 
 
 def _makers(detail: dict[str, Any], who: sentences.Who) -> str:
-    return " and ".join(who(str(person)) for person in detail["makers"])
+    return every(who(str(person)) for person in detail["makers"])
 
 
 def _ended(state: ApprovalState, detail: dict[str, Any], call: Approval, actor: str, quote: Quote) -> str:
     code = detail.get("exit_code")
-    after = f", exit code {code}" if code is not None else ""
+    after = say("story.exit_code", code=code) if code is not None else ""
     if call.kind == ToolKind.QUESTION:
-        return f"{actor} answered"
+        return say("story.answered", actor=actor)
     if call.kind == ToolKind.EXTERNAL:
-        by = f" by {actor}" if actor else ""
-        return f"Its result was delivered{by}" if state is ApprovalState.SUCCEEDED else f"It was reported as failed{by}"
+        delivered = state is ApprovalState.SUCCEEDED
+        return say("story.delivered", by=_by(actor)) if delivered else say("story.reported_failed", by=_by(actor))
     match state:
         case ApprovalState.SUCCEEDED:
-            return f"It ran to its end{after}"
+            return say("story.ran", after=after)
         case ApprovalState.FAILED:
-            return f"It ran and failed{after}"
+            return say("story.failed", after=after)
         case ApprovalState.NOTHING_RAN:
-            return f"It could not start, so nothing ran{f': {quote(call.note)}' if call.note else ''}"
+            return say("story.nothing_ran", note=f": {quote(call.note)}" if call.note else "")
         case _:
-            return "The program stopped while it ran; nobody knows how far it got"
+            return say("story.interrupted")
 
 
 def _card(event: str, detail: dict[str, Any], call: Approval, who: sentences.Who, quote: Quote) -> str:
@@ -140,36 +155,34 @@ def _card(event: str, detail: dict[str, Any], call: Approval, who: sentences.Who
     place = str(detail.get("place", ""))
     where = ""
     if "person" in detail:
-        where = f" directly to {who(str(detail['person']))}"
+        where = say("story.directly", who=who(str(detail["person"])))
     elif place != call.place:
-        where = f" in channel {channel_of(place)}"
+        where = say("story.in_channel", channel=channel_of(place))
     match event:
         case "card_posted":
-            return f"The card was posted{where}, as message {detail.get('message')}"
+            return say("story.card_posted", where=where, message=detail.get("message"))
         case "card_not_posted":
-            return f"The card could not be posted{where}: {quote(str(detail.get('problem', '')))}"
+            return say("story.card_failed", where=where, problem=quote(str(detail.get("problem", ""))))
         case "card_deleted":
-            return f"Somebody deleted the card{where}, message {detail.get('message')}"
+            return say("story.card_deleted", where=where, message=detail.get("message"))
         case _:
             seen = detail.get("why") == "locked"
-            return f"The card{where} helped nobody any more: " + (
-                "its thread was locked" if seen else "nobody who may decide can see it"
-            )
+            return say("story.card_useless", where=where, why=say("story.locked") if seen else say("story.unseen"))
 
 
 def _told(event: str, detail: dict[str, Any], quote: Quote) -> str:
-    key = str(detail.get("key", ""))
-    if key.startswith("instead:"):
-        what = "Where the card is instead"
+    name = str(detail.get("key", ""))
+    if name.startswith("instead:"):
+        what = say("story.where_instead")
     else:
-        what = "A reminder" if key.startswith("remind:") else "The answer"
-    way = " by direct message" if key.startswith("dm:") else ""
+        what = say("story.reminder") if name.startswith("remind:") else say("story.the_answer")
+    way = say("story.by_dm") if name.startswith("dm:") else ""
     problem = f": {quote(str(detail['problem']))}" if detail.get("problem") else ""
     if event == "announced":
-        return f"{what} was said{way}, as message {detail.get('message')}"
+        return say("story.said", what=what, way=way, message=detail.get("message"))
     if event == "left_in_inbox":
-        return f"{what} could not be said anywhere, and lies in the inbox{problem}"
-    return f"{what} could not be said{way}{problem}"
+        return say("story.in_inbox", what=what, problem=problem)
+    return say("story.not_said", what=what, way=way, problem=problem)
 
 
 def _noted(detail: dict[str, Any], quote: Quote) -> str:

@@ -13,6 +13,7 @@ from bot.deferral.policy import CANNOT_TELL, Asking, Policy
 from bot.deferral.tool import Arguments, Tool
 from bot.outside import ServerState
 from bot.permits import Action
+from bot.texts.text import say
 from bot.toolbox.sandbox import Sandbox
 
 
@@ -86,10 +87,10 @@ class Toolbook:
 
     def _broken(self, tool: Tool, server: ServerState | None) -> str:
         if server is not None and not server.connected:
-            return f"the MCP server {server.name} is not there: {server.problem}"
+            return say("tools.server_gone", server=server.name, problem=server.problem)
         sandbox = self._sandbox
         if sandbox is None or tool.profile != sandbox.profile or sandbox.bare:
             return ""
         if sandbox.report is None:
-            return "the sandbox has not been tested yet"
-        return "" if sandbox.report.works else f"the sandbox does not work: {sandbox.report.reason}"
+            return say("tools.not_tested")
+        return "" if sandbox.report.works else say("tools.sandbox_broken", reason=sandbox.report.reason)

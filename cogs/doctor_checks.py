@@ -10,10 +10,12 @@ from bot.doctor import Finding, Level
 from bot.engine import Engine
 from bot.errors import DeliveryError
 from bot.rules import Subject
+from bot.texts.text import joined, say
 from cogs import inert, permissions
 from cogs.inspection import application_findings
 from cogs.interactions import DISCORD_FAILED
 from cogs.places import Place
+from cogs.speech import shown, tell
 from cogs.surface import DiscordSurface
 from storage import reach
 
@@ -21,27 +23,27 @@ MOST_CHANNELS = 10
 MOST_PEOPLE = 15
 MOST_ROLES = 10
 
-_SETTINGS = "Give it to me in the channel's settings, under Permissions."
+_SETTINGS = say("doctor.how_to_give")
 
 
 def channel(guild: discord.Guild, id: int) -> Finding:
     """Whether the bot can work in a channel; what is missing, by name."""
     found = guild.get_channel_or_thread(id)
     if found is None:
-        return Finding(
-            id=f"<#{id}>", level=Level.WARN, text="I cannot see it, or it is gone", advice="Give me View Channel there."
-        )
+        return Finding(id=f"<#{id}>", level=Level.WARN, text=say("doctor.not_visible"), advice=say("doctor.give_view"))
     if isinstance(found, discord.Thread) and found.locked:
         return Finding(
             id=f"<#{id}>",
             level=Level.WARN,
-            text="the thread is locked, so nobody can press a button in it",
-            advice="Decide from `/approvals`, or unlock it.",
+            text=say("doctor.thread_locked"),
+            advice=say("doctor.decide_elsewhere"),
         )
     lacking = permissions.missing(found.permissions_for(guild.me), thread=isinstance(found, discord.Thread))
     if lacking:
-        return Finding(id=f"<#{id}>", level=Level.FAIL, text=f"I lack {', '.join(lacking)}", advice=_SETTINGS)
-    return Finding(id=f"<#{id}>", level=Level.OK, text="I can work there")
+        return Finding(
+            id=f"<#{id}>", level=Level.FAIL, text=say("doctor.lacks", names=joined(lacking)), advice=_SETTINGS
+        )
+    return Finding(id=f"<#{id}>", level=Level.OK, text=say("doctor.can_work"))
 
 
 async def approvers(
@@ -54,13 +56,13 @@ async def approvers(
         yield Finding(
             id="approvers",
             level=Level.FAIL,
-            text="nobody can decide here",
-            advice="Set SIGNOFF_APPROVER_USERS or SIGNOFF_APPROVER_ROLES.",
+            text=say("doctor.nobody"),
+            advice=say("doctor.set_approvers"),
         )
     for person in sorted(users)[:MOST_PEOPLE]:
         yield await _person(engine, surface, place, person)
     if len(users) > MOST_PEOPLE:
-        yield Finding(id="approvers", level=Level.OK, text=f"{len(users) - MOST_PEOPLE} more were not looked at")
+        yield Finding(id="approvers", level=Level.OK, text=say("doctor.more_people", n=len(users) - MOST_PEOPLE))
     if roles:
         counts = await _counts(guild)
         for role in sorted(roles)[:MOST_ROLES]:
@@ -72,24 +74,29 @@ async def _person(engine: Engine, surface: DiscordSurface, place: Place, person:
     try:
         hidden = await surface.hidden_from(person, str(place))
     except DeliveryError as error:
-        return Finding(id=who, level=Level.WARN, text=f"could not be looked up: {error}", advice="Try again later.")
+        return Finding(
+            id=who,
+            level=Level.WARN,
+            text=say("doctor.not_looked_up", problem=error.problem if isinstance(error, DeliveryError) else error),
+            advice=say("doctor.later"),
+        )
     if hidden is not None:
         return Finding(
             id=who,
             level=Level.FAIL,
-            text=f"decides, and cannot see the cards here: {hidden}",
-            advice="Let them see this channel, or name somebody else.",
+            text=say("doctor.cannot_see", why=hidden),
+            advice=say("doctor.let_see"),
         )
     known = await reach.last(engine.database.reader, person)
     if known is None:
-        return Finding(id=who, level=Level.OK, text="decides, sees this channel; was never written to directly")
+        return Finding(id=who, level=Level.OK, text=say("doctor.never_written"))
     if known.problem is None:
-        return Finding(id=who, level=Level.OK, text=f"decides, sees this channel; got a message {_when(known.at)}")
+        return Finding(id=who, level=Level.OK, text=say("doctor.got_message", when=_when(known.at)))
     return Finding(
         id=who,
         level=Level.WARN,
-        text=f"decides and sees this channel, but a direct message failed {_when(known.at)}: {known.problem}",
-        advice="They can allow direct messages in this server's privacy settings.",
+        text=say("doctor.message_failed", when=_when(known.at), problem=known.problem),
+        advice=say("doctor.allow_dm"),
     )
 
 
@@ -97,14 +104,17 @@ def _role(guild: discord.Guild, role: str, counts: dict[int, int] | None) -> Fin
     who = f"<@&{role}>"
     if guild.get_role(int(role)) is None:
         return Finding(
-            id=f"role {role}", level=Level.WARN, text="decides, and is no role of this server", advice="Name another."
+            id=say("doctor.role", role=role),
+            level=Level.WARN,
+            text=say("doctor.no_role"),
+            advice=say("doctor.name_another"),
         )
     if counts is None:
-        return Finding(id=who, level=Level.OK, text="decides; how many hold it Discord did not say")
+        return Finding(id=who, level=Level.OK, text=say("doctor.count_unknown"))
     held = counts.get(int(role), 0)
     if held == 0:
-        return Finding(id=who, level=Level.FAIL, text="decides, and nobody holds it", advice="Give it to somebody.")
-    return Finding(id=who, level=Level.OK, text=f"decides; {held} {'member holds' if held == 1 else 'members hold'} it")
+        return Finding(id=who, level=Level.FAIL, text=say("doctor.nobody_holds"), advice=say("doctor.give_role"))
+    return Finding(id=who, level=Level.OK, text=say("doctor.held", n=held))
 
 
 async def _counts(guild: discord.Guild) -> dict[int, int] | None:
@@ -122,7 +132,9 @@ async def application(client: discord.Client, offered: set[str]) -> AsyncIterato
         there = {command["name"] for command in await client.http.get_global_commands(found.id)}
     except DISCORD_FAILED as error:
         problem = inert.label(repr(error), limit=120)
-        yield Finding(id="Discord", level=Level.WARN, text=f"did not answer: {problem}", advice="Try again later.")
+        yield Finding(
+            id="Discord", level=Level.WARN, text=say("doctor.no_answer", problem=problem), advice=say("doctor.later")
+        )
         return
     for finding in application_findings(found):
         yield finding
@@ -132,8 +144,8 @@ async def application(client: discord.Client, offered: set[str]) -> AsyncIterato
         yield Finding(
             id="message-content",
             level=Level.FAIL,
-            text="I ask for Message Content, and the application's page does not allow it",
-            advice="Allow it there (Bot, Message Content Intent), or do without in the settings.",
+            text=say("doctor.intent_refused"),
+            advice=say("doctor.intent_advice"),
         )
     yield _commands(offered, there)
 
@@ -141,30 +153,27 @@ async def application(client: discord.Client, offered: set[str]) -> AsyncIterato
 def _commands(offered: set[str], there: set[str]) -> Finding:
     missing, old = sorted(offered - there), sorted(there - offered)
     if not missing and not old:
-        return Finding(id="commands", level=Level.OK, text=f"all {len(offered)} are known to Discord")
-    parts = [f"Discord lacks {', '.join(missing)}"] if missing else []
-    parts += [f"it still has {', '.join(old)}"] if old else []
-    return Finding(id="commands", level=Level.WARN, text="; ".join(parts), advice="Restart me: that offers them anew.")
+        return Finding(id="commands", level=Level.OK, text=say("doctor.all_known", n=len(offered)))
+    parts = [say("doctor.lacks_commands", names=", ".join(missing))] if missing else []
+    parts += [say("doctor.has_old", names=", ".join(old))] if old else []
+    return Finding(id="commands", level=Level.WARN, text=joined(parts, by="; "), advice=say("doctor.restart_me"))
 
 
 def masked(finding: Finding) -> Finding:
     """A finding about the machine, for somebody who may learn that something is wrong there, and not what."""
     if finding.level is Level.OK:
-        return Finding(id=finding.id, level=finding.level, text="in order")
-    return Finding(
-        id=finding.id, level=finding.level, text="not in order", advice="The owner of this bot sees more in `/doctor`."
-    )
+        return Finding(id=finding.id, level=finding.level, text=say("doctor.in_order"))
+    return Finding(id=finding.id, level=finding.level, text=say("doctor.not_in_order"), advice=say("doctor.owner_sees"))
 
 
 def lines(findings: Sequence[Finding]) -> Iterator[str]:
     """Problems first, each with what to do."""
-    words = {Level.FAIL: "**problem**", Level.WARN: "**look at this**", Level.OK: "ok"}
+    words = {Level.FAIL: tell("doctor.problem"), Level.WARN: tell("doctor.look"), Level.OK: tell("doctor.ok")}
     for level in words:
         for finding in findings:
             if finding.level is level:
-                yield f"{words[level]} · {finding.id}: {finding.text}" + (
-                    f"\n  → {finding.advice}" if finding.advice else ""
-                )
+                advice = f"\n  → {shown(finding.advice)}" if finding.advice else ""
+                yield f"{words[level]} · {shown(finding.id)}: {shown(finding.text)}{advice}"
 
 
 def _when(at: int) -> str:

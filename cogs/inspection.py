@@ -9,6 +9,7 @@ import aiohttp
 import discord
 
 from bot.doctor import Finding, Level
+from bot.texts.text import say
 from cogs.limits import PORTAL
 
 INSTALL_PERMISSIONS = discord.Permissions(
@@ -45,16 +46,16 @@ async def inspect(token: str, proxy: str | None) -> AsyncIterator[Finding]:
             yield Finding(
                 id="login",
                 level=Level.FAIL,
-                text="Discord does not accept the token",
-                advice=f"Copy it anew: {PORTAL}, your application, Bot, Reset Token.",
+                text=say("checkup.token_refused"),
+                advice=say("checkup.token_advice", portal=PORTAL),
             )
             return
         except (discord.HTTPException, aiohttp.ClientError, OSError, TimeoutError) as error:
             yield Finding(
                 id="login",
                 level=Level.FAIL,
-                text=f"Discord cannot be reached ({type(error).__name__}: {error})",
-                advice="Check this machine's network; behind a proxy set DISCORD_PROXY.",
+                text=say("checkup.unreachable", kind=type(error).__name__, problem=error),
+                advice=say("checkup.network"),
             )
             return
         for finding in application_findings(application):
@@ -70,15 +71,20 @@ def application_findings(application: discord.AppInfo) -> list[Finding]:
     page = f"{PORTAL}/{application.id}"
     team = application.team
     owner = (
-        f"team {team.name} ({len(team.members)} members)" if team else f"{application.owner} ({application.owner.id})"
+        say("checkup.team", name=team.name, n=len(team.members))
+        if team
+        else f"{application.owner} ({application.owner.id})"
     )
     findings = [
-        Finding(id="login", level=Level.OK, text=f"{application.name} ({application.id}), owned by {owner}"),
+        Finding(
+            id="login",
+            level=Level.OK,
+            text=say("checkup.application", name=application.name, id=application.id, owner=owner),
+        ),
         Finding(
             id="intents",
             level=Level.OK,
-            text="none of the privileged ones is needed"
-            + ("; Message Content is on, and may be off" if _reads_messages(application) else ""),
+            text=say("checkup.no_privileged") + (say("checkup.content_on") if _reads_messages(application) else ""),
         ),
     ]
     if application.interactions_endpoint_url:
@@ -86,8 +92,8 @@ def application_findings(application: discord.AppInfo) -> list[Finding]:
             Finding(
                 id="interactions-endpoint",
                 level=Level.FAIL,
-                text="commands and buttons go to a web address, not to this bot: an Interactions Endpoint URL is set",
-                advice=f"Clear it: {page}/information, Interactions Endpoint URL.",
+                text=say("checkup.endpoint"),
+                advice=say("checkup.clear_it", page=page),
             )
         )
     if application.bot_public:
@@ -95,8 +101,8 @@ def application_findings(application: discord.AppInfo) -> list[Finding]:
             Finding(
                 id="public-bot",
                 level=Level.WARN,
-                text="anybody can add this bot to a server of theirs",
-                advice=f"Switch off Public Bot: {page}/bot (set the install link to None first: {page}/installation).",
+                text=say("checkup.public"),
+                advice=say("checkup.not_public", page=page, install=page),
             )
         )
     if application.bot_require_code_grant:
@@ -104,8 +110,8 @@ def application_findings(application: discord.AppInfo) -> list[Finding]:
             Finding(
                 id="code-grant",
                 level=Level.FAIL,
-                text="the install link will not work: Requires OAuth2 Code Grant is on",
-                advice=f"Switch it off: {page}/bot.",
+                text=say("checkup.code_grant"),
+                advice=say("checkup.switch_off", page=page),
             )
         )
     return findings
@@ -123,11 +129,11 @@ def _guilds(application_id: int, guilds: list[discord.types.guild.Guild]) -> lis
             Finding(
                 id="servers",
                 level=Level.WARN,
-                text="the bot is in no server yet",
-                advice=f"Add it with this link: {link}",
+                text=say("checkup.no_server"),
+                advice=say("checkup.add_it", link=link),
             )
         ]
-    findings = [Finding(id="servers", level=Level.OK, text=f"in {len(guilds)}; add it to more with {link}")]
+    findings = [Finding(id="servers", level=Level.OK, text=say("checkup.servers", n=len(guilds), link=link))]
     for guild in guilds:
         held = discord.Permissions(int(guild.get("permissions", 0)))
         if held.administrator:
@@ -135,8 +141,8 @@ def _guilds(application_id: int, guilds: list[discord.types.guild.Guild]) -> lis
                 Finding(
                     id=f"server-{guild['id']}",
                     level=Level.WARN,
-                    text=f"it is Administrator in {guild['name']}, and does not need to be",
-                    advice="Take that permission from its role.",
+                    text=say("checkup.administrator", name=guild["name"]),
+                    advice=say("checkup.take_it"),
                 )
             )
         elif missing := [name for name, needed in INSTALL_PERMISSIONS if needed and not getattr(held, name)]:
@@ -144,8 +150,10 @@ def _guilds(application_id: int, guilds: list[discord.types.guild.Guild]) -> lis
                 Finding(
                     id=f"server-{guild['id']}",
                     level=Level.WARN,
-                    text=f"in {guild['name']} its role lacks: {', '.join(missing).replace('_', ' ')}",
-                    advice=f"Give its role these, or add it again with {link}",
+                    text=say(
+                        "checkup.role_lacks", name=guild["name"], permissions=", ".join(missing).replace("_", " ")
+                    ),
+                    advice=say("checkup.give_role", link=link),
                 )
             )
     return findings

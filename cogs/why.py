@@ -8,6 +8,7 @@ from discord.ext import commands
 
 from bot.deferral import sentences
 from bot.engine import Engine
+from bot.texts.recall import recall
 from bot.texts.text import say
 from bot.timeline import timeline
 from cogs import arguments, card_words, inert, places
@@ -43,8 +44,12 @@ class Why(commands.Cog):
         if len(seen) != 1:
             await whisper(interaction, NO_SUCH_REQUEST)
             return
-        moments = await timeline(reader, seen[0], who=_who, quote=lambda text: inert.line(text, limit=120))
-        await whisper(interaction, _told(seen[0], [f"<t:{one.entry.at // 1000}:T> {one.text}" for one in moments]))
+        moments = await timeline(
+            reader, seen[0], who=_who, quote=lambda text: inert.line(shown(recall(text)), limit=120)
+        )
+        await whisper(
+            interaction, _told(seen[0], [f"<t:{one.entry.at // 1000}:T> {shown(one.text)}" for one in moments])
+        )
 
     @why.autocomplete("id")
     async def suggest(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:

@@ -25,6 +25,7 @@ from bot.deferral.strict import load
 from bot.deferral.tool import Arguments, Call, Tool, ToolKind
 from bot.deferral.vault import Vault
 from bot.errors import ApprovalRequired, CallDeferred, RunStopped, TurnStopped
+from bot.texts.text import say
 from storage.runs import Run
 
 Screen = Callable[[Run, str | None, str], Awaitable[str | None]]
@@ -229,8 +230,7 @@ def _turn_away(call: _Asked, answer: str) -> Answered:
     deps.turned_away += 1
     if deps.turned_away >= BREAKER:
         deps.stopped[call.id] = TurnStopped(
-            "I stopped this turn: the model kept asking for calls that had already been answered, or after people"
-            " had said no. Nothing more was run. Ask again in other words if something is missing.",
+            say("model.breaker"),
             detail=f"breaker after {deps.turned_away} refusals and repeated calls",
         )
     return Answered(answer)

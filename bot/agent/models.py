@@ -38,6 +38,7 @@ from pydantic_core import ValidationError
 
 from bot.agent.offline import offline_model
 from bot.errors import ModelError, SettingsError
+from bot.texts.text import say
 
 SETTING = "SIGNOFF_MODEL"
 OFFLINE = "offline"
@@ -125,85 +126,77 @@ def _first_sentence(error: Exception) -> str:
 
 # --- What is wrong with an answer -------------------------------------------------------------------------------------
 
-_WHO = "whoever runs this bot"
+_WHO = say("model.whoever_runs")
 _ADVICE: tuple[tuple[type[Exception], str], ...] = (
     (
         ModelAuthenticationError,
-        f"The model's provider refused the key: {_WHO} has to check it (for example OPENAI_API_KEY or"
-        " ANTHROPIC_API_KEY), and that it may use this model, and start the bot again.",
+        say("model.key_refused", who=_WHO),
     ),
     (
         ModelQuotaExceededError,
-        f"The account at the model's provider has no credit or quota left: {_WHO} has to top it up, or set another"
-        " model.",
+        say("model.no_credit", who=_WHO),
     ),
     (
         ModelContextWindowExceededError,
-        "This conversation has become too long for the model: start a new one with /new and ask again there.",
+        say("model.too_long"),
     ),
     (
         ModelNotFoundError,
-        f"The model's provider does not know this model: {_WHO} has to check SIGNOFF_MODEL, and the provider's address"
-        " if one is set, and start the bot again.",
+        say("model.unknown", who=_WHO),
     ),
     (
         ModelRequestRejectedError,
-        "The model's provider did not accept the request: start a new conversation with /new and ask again; the reason"
-        f" is in the log, for {_WHO}.",
+        say("model.not_accepted", who=_WHO),
     ),
     (
         ModelUnavailableError,
-        "The model's provider is overloaded or down for the moment: ask again in a few minutes.",
+        say("model.overloaded"),
     ),
     (
         ModelServerError,
-        "The model's provider failed with an error of its own: ask again in a moment.",
+        say("model.own_error"),
     ),
     (
         ModelTimeoutError,
-        "The model did not answer in time: ask again, or ask for something smaller.",
+        say("model.no_answer_in_time"),
     ),
     (
         ModelRequestTimeout,
-        "The model did not finish its answer in time: ask again, or ask for something smaller.",
+        say("model.not_finished_in_time"),
     ),
     (
         ModelConnectionError,
-        f"The connection to the model's provider failed: ask again, and if it stays so, {_WHO} has to check the network"
-        " and the provider's address.",
+        say("model.connection", who=_WHO),
     ),
     (
         ModelAPIError,
-        f"The model's provider did not answer as it should: ask again; the reason is in the log, for {_WHO}.",
+        say("model.odd_answer", who=_WHO),
     ),
     (
         ContentFilterError,
-        "The content filter of the model's provider stopped the answer: ask in other words.",
+        say("model.filtered"),
     ),
     (
         OutputTokenLimitExceeded,
-        "The answer became longer than the model may write: ask for less at once.",
+        say("model.too_much"),
     ),
     (
         UsageLimitExceeded,
-        "The model took more steps than one turn may take, so it was stopped: ask for less at once.",
+        say("model.too_many_steps"),
     ),
     (
         UnexpectedModelBehavior,
-        "The model gave an answer that cannot be used: ask again in other words, or have another model set.",
+        say("model.unusable"),
     ),
     (
         UserError,
-        f"The model is not set up as it has to be: the reason is in the log, for {_WHO}.",
+        say("model.not_set_up", who=_WHO),
     ),
 )
 """The first line whose class fits counts, so the special stands before the general."""
 
-BAD_ARGUMENTS = (
-    "The model kept calling a tool in a way that makes no sense, and that call did not run: ask again in other words,"
-    " or have another model set."
-)
-_ANYTHING_ELSE = f"Something went wrong while the model was answering: ask again; the reason is in the log, for {_WHO}."
+BAD_ARGUMENTS = say("model.bad_calls")
+_ANYTHING_ELSE = say("model.went_wrong", who=_WHO)
 
 
 def explain(error: Exception) -> ModelError:
@@ -222,7 +215,7 @@ def explain(error: Exception) -> ModelError:
 def _advice(error: Exception) -> str:
     if isinstance(error, ModelRateLimitError):
         wait = _duration(error.retry_after)
-        return f"The model's provider gets more requests than it allows: ask again in {wait}."
+        return say("model.rate_limited", wait=wait)
     # pydantic-ai has no class of its own for this; only the cause and the beginning of the message tell it apart.
     misused = isinstance(error.__cause__, ValidationError | ModelRetry) and str(error).startswith("Tool ")
     if isinstance(error, UnexpectedModelBehavior) and misused:
@@ -233,11 +226,11 @@ def _advice(error: Exception) -> str:
 def _duration(seconds: float | None) -> str:
     """In words, rounded up; a provider that names no time gets a minute."""
     if seconds is None:
-        return "a minute"
+        return say("model.a_minute")
     if seconds < 90:
         whole = max(1, -int(-seconds // 1))
-        return f"{whole} second{'' if whole == 1 else 's'}"
-    return f"{-int(-seconds // 60)} minutes"
+        return say("model.seconds", n=whole)
+    return say("model.minutes", n=-int(-seconds // 60))
 
 
 _KEY = re.compile(r"(?i)\b(?:bearer\s+\S+|(?:sk|pk|rk|gsk|xai|key|token)[-_][\w.*-]{6,}|AIza[\w-]{20,})")

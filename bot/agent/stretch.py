@@ -26,6 +26,7 @@ from bot.agent.repair import repair
 from bot.deferral.calls import PendingToolCall, Usage
 from bot.deferral.events import EventKind, Reporter
 from bot.errors import EmptyAnswer, ModelError
+from bot.texts.text import say
 
 OnText = Callable[[str], Awaitable[None]]
 """Takes the newest answer as it grows."""
@@ -85,18 +86,16 @@ def check_ids(calls: Sequence[ToolCallPart]) -> None:
     """
     ids = [call.tool_call_id for call in calls]
     if not all(ids):
-        raise ModelError("The model made a call that has no id, so nothing could answer it. Ask again.")
+        raise ModelError(say("model.no_id"))
     if len(set(ids)) < len(ids):
-        raise ModelError(
-            "The model gave two of its calls one id, so their results could not be told apart. Nothing ran. Ask again."
-        )
+        raise ModelError(say("model.same_id"))
 
 
 def outcome(run: Transcript, deps: RunDeps, error: Exception | None) -> Stretch:
     """The stretch. With `error` it has neither answer nor pause, and no call stands open."""
     text, pending = run.text, run.pending
     if error is None and not pending and not text.strip():
-        error = EmptyAnswer("The model gave an empty answer. Ask again, or ask in other words.")
+        error = EmptyAnswer(say("model.empty"))
     whole = [*run.messages, *run.new]
     if error is not None:
         text, pending = "", []

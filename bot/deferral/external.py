@@ -11,6 +11,7 @@ from bot.deferral import sentences
 from bot.deferral.tool import ToolKind
 from bot.errors import AlreadySettled, DecisionRefused, UnknownApproval
 from bot.plain import plain
+from bot.texts.text import say
 from storage import approvals, audit
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
@@ -39,11 +40,9 @@ async def deliver(
     try:
         call = await approvals.get(database.reader, id)
         if call is None or call.kind != ToolKind.EXTERNAL:
-            raise UnknownApproval("unknown", f"No call `{id}` waits for a result from elsewhere; nothing changed.")
+            raise UnknownApproval("unknown", say("edits.no_call", id=id))
         if len(text) > LONGEST_RESULT:
-            raise DecisionRefused(
-                "too_long", f"The result has more than {LONGEST_RESULT:,} characters; nothing changed."
-            )
+            raise DecisionRefused("too_long", say("edits.result_long", most=LONGEST_RESULT))
         to = ApprovalState.FAILED if failed else ApprovalState.SUCCEEDED
         async with database.begin("deliver result") as tx:
             settled = await approvals.settle(tx, id, to, by=by, at=at, result=mask(plain(text)))
@@ -58,5 +57,5 @@ async def deliver(
 
 def _too_late(call: Approval, at: int, who: sentences.Who) -> str:
     if call.state is ApprovalState.PENDING and call.expires_at <= at:
-        return "Its deadline has passed, so this result was not used."
-    return f"This had already been settled; this result was not used. {sentences.person(call, who)}"
+        return say("edits.result_late")
+    return say("edits.result_settled", sentence=sentences.person(call, who))

@@ -58,4 +58,20 @@ ENTRIES = {
         "It has to be a JSON object: names and values in braces.",
         de="Es muss ein JSON-Objekt sein: Namen und Werte in geschweiften Klammern.",
     ),
+    "no_call": text(
+        "No call `{id}` waits for a result from elsewhere; nothing changed.",
+        de="Kein Aufruf `{id}` wartet auf ein Ergebnis von anderswo; nichts hat sich geändert.",
+    ),
+    "result_long": text(
+        "The result has more than {most:,} characters; nothing changed.",
+        de="Das Ergebnis hat mehr als {most:,} Zeichen; nichts hat sich geändert.",
+    ),
+    "result_late": text(
+        "Its deadline has passed, so this result was not used.",
+        de="Die Frist ist vorbei, deshalb wurde dieses Ergebnis nicht verwendet.",
+    ),
+    "result_settled": text(
+        "This had already been settled; this result was not used. {sentence}",
+        de="Darüber war schon entschieden; dieses Ergebnis wurde nicht verwendet. {sentence}",
+    ),
 }

@@ -84,7 +84,7 @@ def text(en: Forms, *, de: Forms) -> Entry:
     return Entry(en, de)
 
 
-def stored(en: str, *, de: str) -> Entry:
+def stored(en: Forms, *, de: Forms) -> Entry:
     """A sentence that rows hold in English, such as a call's reason, and that is known again when it is shown."""
     return Entry(en, de, held=True)
 

@@ -10,23 +10,24 @@ import re
 import string
 
 from bot.texts.catalogue import CATALOGUE
-from bot.texts.entry import Entry, Language
+from bot.texts.entry import Language
 from bot.texts.text import Text, say
 
 
 def recall(stored: str) -> str:
     """The text of the catalogue that was stored as `stored`, or that string itself."""
-    for name, pattern in _PATTERNS.items():
+    for name, pattern in _PATTERNS:
         if (found := pattern.fullmatch(stored)) is not None:
-            parts = {value: recall(part) for value, part in found.groupdict().items()}
+            parts: dict[str, str | int] = {value: recall(part) for value, part in found.groupdict().items()}
+            if "n" in parts and str(parts["n"]).isdecimal():
+                parts["n"] = int(parts["n"])
             if name in _WORDLESS and not any(isinstance(part, Text) for part in parts.values()):
                 continue  # punctuation alone makes nothing ours
             return say(name, **parts)
     return stored
 
 
-def _pattern(entry: Entry) -> re.Pattern[str]:
-    (form,) = entry.forms(Language.EN)
+def _pattern(form: str) -> re.Pattern[str]:
     parts = []
     for before, name, _, _ in string.Formatter().parse(form):
         parts.append(re.escape(before))
@@ -41,5 +42,5 @@ def _literal(name: str) -> str:
 
 # The more of its own words a text has, the earlier it is tried.
 _HELD = sorted((name for name, entry in CATALOGUE.items() if entry.held), key=lambda name: -len(_literal(name)))
-_PATTERNS = {name: _pattern(CATALOGUE[name]) for name in _HELD}
+_PATTERNS = [(name, _pattern(form)) for name in _HELD for form in CATALOGUE[name].forms(Language.EN)]
 _WORDLESS = {name for name in _HELD if not re.search(r"[A-Za-z]", _literal(name))}

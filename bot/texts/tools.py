@@ -39,4 +39,9 @@ ENTRIES = {
         "⚠ It will not run at this moment: {problem}", de="⚠ Im Augenblick wird es nicht laufen: {problem}"
     ),
     "connected": text("connected", de="verbunden"),
+    "server_gone": text(
+        "the MCP server {server} is not there: {problem}", de="der MCP-Server {server} ist nicht da: {problem}"
+    ),
+    "not_tested": text("the sandbox has not been tested yet", de="die Sandbox wurde noch nicht geprüft"),
+    "sandbox_broken": text("the sandbox does not work: {reason}", de="die Sandbox funktioniert nicht: {reason}"),
 }
