@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import copy
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -179,3 +180,7 @@ def test_no_two_texts_that_rows_hold_are_taken_for_one_another() -> None:
             **{part: 7 if part == "n" else say("permissions.view_channel") for part in entry.placeholders(Language.EN)},
         )
         assert recall(str(filled)).said_in(Language.DE) == filled.said_in(Language.DE), name  # type: ignore[attr-defined]
+
+
+def test_a_copied_text_is_its_english_sentence() -> None:
+    assert copy.deepcopy(say("presses.counted")) == "Your approval counts. The card shows who else has to approve."

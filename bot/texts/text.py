@@ -31,6 +31,10 @@ class Text(str):
         self._data, self._parts = data, parts
         return self
 
+    def __reduce__(self) -> tuple[type[str], tuple[str]]:
+        """Copied or pickled it is its English sentence alone."""
+        return str, (str(self),)
+
     def said_in(self, language: Language) -> str:
         """The same in a language."""
         return str.__str__(self) if language is Language.EN else _written(self._data, self._parts, language)
