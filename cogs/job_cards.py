@@ -18,6 +18,7 @@ from bot.surface import JobView
 from cogs import inert, layout, schedule_words
 from cogs.custom_ids import CustomId, Verb, steady
 from cogs.layout import Item
+from cogs.limits import length
 from cogs.speech import shown, tell
 from storage.runs import RunState
 
@@ -49,13 +50,22 @@ def moved(link: str) -> ui.LayoutView:
 
 def _items(view: JobView) -> Iterator[Item]:
     run = view.run
-    goal = inert.line(run.prompt, limit=_GOAL)
     by = "" if view.schedule is None else f", {schedule_words.named(view.schedule)}"
-    yield layout.text(tell("jobs.card", state=_state(view), person=run.requester, id=run.id, by=by, goal=goal))
+    yield layout.text(
+        tell("jobs.card", state=_state(view), person=run.requester, id=run.id, by=by, goal=_goal(run.prompt))
+    )
     if view.steps:
         yield layout.text("\n".join(f"-# {inert.line(step.text, limit=_STEP)}" for step in view.steps))
     yield layout.text("\n".join(_accounts(view)))
     yield ui.ActionRow(*_buttons(view))
+
+
+def _goal(goal: str) -> str:
+    """The goal as a line of code. One with single backticks, which could only be written out there, is a block."""
+    whole = inert.encode(goal, inert.Form.FILE)
+    if "`" in goal and "``" not in goal and goal.split() == goal.split(" ") and length(whole) <= _GOAL:
+        return f"\n{inert.fence(whole)}"
+    return f"\n> {inert.line(goal, limit=_GOAL)}"
 
 
 def _state(view: JobView) -> str:

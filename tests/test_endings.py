@@ -344,3 +344,10 @@ async def test_an_answer_to_a_direct_message_is_not_sent_a_second_time_as_one(tm
     async with open_house(tmp_path, Script("Hello.")) as house:
         page = await house.ask("hi", notify=notify, place=f"discord/@me/{ASKER.id}")
         assert (page.finished, house.face.told) == ("Hello.", [])
+
+
+@pytest.mark.parametrize("first", ["-# small print", "# heading", "- point", "> quote", "```\ncode\n```"])
+async def test_an_outcome_that_begins_like_a_block_begins_on_a_line_of_its_own(tmp_path: Path, first: str) -> None:
+    async with open_house(tmp_path, Script(f"{first}\nSeven.")) as house:
+        run = await job(house)
+        assert house.face.said[0].text == f"Job `{run.id}` is done: \n{first}\nSeven."

@@ -6,6 +6,7 @@ reported nothing.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from bot.texts.text import Text, key, say
@@ -79,11 +80,15 @@ def reports_nothing(run: Run) -> bool:
     return run.state is RunState.DONE and not (run.result or "").strip()
 
 
+_BLOCK = re.compile(r"-# |#{1,3} |>{1,3} |[-*] |\d+[.)] |```")
+
+
 def ending(run: Run, state: RunState, text: str) -> Text:
     """The whole announcement of a job's end."""
     if state is RunState.DONE and not text.strip():
         return say("jobs.ended_silent", id=run.id, summary=NOTHING_TO_REPORT)
-    return say(_ANNOUNCED[state], id=run.id, text=text)
+    # Small print, headings, lists, quotes and fences are only what they are at the beginning of a line.
+    return say(_ANNOUNCED[state], id=run.id, text=f"\n{text}" if _BLOCK.match(text) else text)
 
 
 EVENT = "[event: the person did not write this]"

@@ -54,8 +54,8 @@ ENTRIES = {
         de="-# Dieser Auftrag geht weiter: Seine Karte ist jetzt [hier]({link}).",
     ),
     "card": text(
-        "### Job · {state}\nFor <@{person}> · `{id}`{by}\n> {goal}",
-        de="### Auftrag · {state}\nFür <@{person}> · `{id}`{by}\n> {goal}",
+        "### Job · {state}\nFor <@{person}> · `{id}`{by}{goal}",
+        de="### Auftrag · {state}\nFür <@{person}> · `{id}`{by}{goal}",
     ),
     "queue_place": text("{state}, place {place} in the queue", de="{state}, Platz {place} in der Schlange"),
     "waits_for": text("Waits for a decision: {link}", de="Wartet auf eine Entscheidung: {link}"),

@@ -247,3 +247,18 @@ async def test_notify_holds_where_nothing_else_is_said(tmp_path: Path, option: s
         direct = [message.content for message in here.people["ben"].dm_channel.history()] if option is None else []
         assert bool(direct) is (option is None)
         assert any("Seven." in text for text in here.texts) is (option is not None)
+
+
+@pytest.mark.parametrize(
+    ("goal", "shown"),
+    [
+        ("run `date` twice", "```text\nrun `date` twice\n```"),
+        ("clean up", "> `clean up`"),
+        ("end ``` here", "> `end ⟨U+0060⟩⟨U+0060⟩⟨U+0060⟩ here`"),
+    ],
+)
+async def test_a_goal_with_backticks_is_shown_as_it_was_said(tmp_path: Path, goal: str, shown: str) -> None:
+    async with open_guild(tmp_path, Script(by_prompt={goal: [SHELL]})) as here:
+        await waiting(here, goal)
+        await here.later()
+        assert shown in text_of(jobs(here)[0])

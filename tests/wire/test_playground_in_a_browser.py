@@ -14,6 +14,7 @@ from playwright.async_api import FrameLocator, Page, async_playwright, expect
 from bot.playground.child import BotProcess
 from tests.needs import needs
 from tests.wire.conftest import ROOT
+from tests.wire.job_walk import become, walk
 
 pytestmark = [pytest.mark.browser, needs("bwrap", "chromium")]
 
@@ -54,14 +55,6 @@ async def page(door: BotProcess) -> AsyncIterator[Page]:
         await expect(page.frame_locator("iframe").locator("#preview-app")).to_have_attribute("aria-busy", "false")
         yield page
         await browser.close()
-
-
-async def become(page: Page, name: str) -> None:
-    """Act as somebody else, and wait until the place is shown with their eyes."""
-    await page.get_by_role("radio", name=name).click()
-    await expect(page.locator("#acting")).to_contain_text(f"You are {name}")
-    await expect(page.locator("iframe")).to_have_attribute("src", re.compile(rf"\b{name.lower()}\b"))
-    await expect(page.frame_locator("iframe").locator("#preview-app")).to_have_attribute("aria-busy", "false")
 
 
 async def ask(page: Page, view: FrameLocator, prompt: str) -> None:
@@ -124,4 +117,13 @@ async def test_asked_approved_killed_and_pressed_again_also_as_a_phone(page: Pag
     await talk.get_by_role("button", name="Approve").click()
     await expect(talk).to_contain_text("The command echo phone: it ran")
     assert await page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert "Traceback" not in door.output
+
+
+async def test_a_background_job_shows_how_it_goes_asks_and_tells_in_both_places(page: Page, door: BotProcess) -> None:
+    """Issue 6: meanwhile something else is asked and answered. The pictures in docs/ are of this walk."""
+
+    async def no_picture(_name: str) -> None: ...
+
+    await walk(page, no_picture)
     assert "Traceback" not in door.output

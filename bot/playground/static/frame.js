@@ -263,8 +263,27 @@ function followLink(event) {
   go(who, found.where, { message: found.message });
 }
 
-/** A bare link of that kind reads as Discord shows it. */
+/** A channel's mention in direct messages, which the page leaves as it was written, and a bare link read as Discord shows them. */
 function nameLinks(list) {
+  const page = list.ownerDocument;
+  const texts = page.createTreeWalker(list, NodeFilter.SHOW_TEXT);
+  const written = [];
+  while (texts.nextNode()) {
+    if (/<#\d+>/.test(texts.currentNode.data) && !texts.currentNode.parentElement.closest("code, pre, a")) written.push(texts.currentNode);
+  }
+  for (const text of written) {
+    const parts = text.data.split(/<#(\d+)>/).map((part, number) => {
+      if (number % 2 === 0) return part;
+      const known = channel(part);
+      if (!known) return `<#${part}>`;
+      const link = page.createElement("a");
+      link.href = `https://discord.com/channels/@me/${part}`;
+      link.textContent = `#${known.name}`;
+      link.className = "mention";
+      return link;
+    });
+    text.replaceWith(...parts);
+  }
   for (const link of list.querySelectorAll('a[href*="discord.com/channels/"]')) {
     const found = target(link);
     if (!found || link.textContent !== link.getAttribute("href")) continue;
