@@ -101,7 +101,8 @@ class Accounts:
             return budgets.spent_words(spent, now=self._clock.now())
         for one in theirs:
             key = _key(one, person, space)
-            if (why := self._unknown(key, tokens=True, cost=one.budget.cost_micros is not None)) is not None:
+            tokens, cost = one.budget.tokens is not None, one.budget.cost_micros is not None
+            if (why := self._unknown(key, tokens=tokens, cost=cost)) is not None:
                 return why
         return None
 

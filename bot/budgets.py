@@ -27,11 +27,13 @@ class Budget:
     tokens: int | None = None
     """Read and written."""
     cost_micros: int | None = None
+    calls: int | None = None
+    """Of tools, as the model asked for them."""
 
     @property
     def is_set(self) -> bool:
         """Whether there is any limit."""
-        return self.tokens is not None or self.cost_micros is not None
+        return self.tokens is not None or self.cost_micros is not None or self.calls is not None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -72,9 +74,14 @@ class Account:
         return None if self.budget.cost_micros is None else max(0, self.budget.cost_micros - self.used.cost_micros)
 
     @property
+    def calls_left(self) -> int | None:
+        """None: no limit."""
+        return None if self.budget.calls is None else max(0, self.budget.calls - self.used.tool_calls)
+
+    @property
     def is_spent(self) -> bool:
         """Whether nothing more may be used of it today."""
-        return self.tokens_left == 0 or self.micros_left == 0
+        return 0 in (self.tokens_left, self.micros_left, self.calls_left)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,6 +145,8 @@ SETTINGS: Mapping[tuple[str, str], str] = {
     ("person", "tokens"): "SIGNOFF_TOKENS_PER_PERSON",
     ("person", "cost"): "SIGNOFF_COST_PER_PERSON",
     ("guild", "tokens"): "SIGNOFF_TOKENS_PER_GUILD",
+    ("person", "calls"): "SIGNOFF_CALLS_PER_PERSON",
+    ("guild", "calls"): "SIGNOFF_CALLS_PER_GUILD",
     ("turn", "tokens"): "SIGNOFF_TOKENS_PER_TURN",
     ("turn", "cost"): "SIGNOFF_COST_PER_TURN",
     ("guild", "cost"): "SIGNOFF_COST_PER_GUILD",
@@ -157,15 +166,25 @@ def spent_words(account: Account, *, now: int) -> Text:
 
     How much was used is not said: others may read it.
     """
-    by_tokens = account.tokens_left == 0
-    setting = SETTINGS[account.whose, "tokens" if by_tokens else "cost"]
+    what, amount = _spent(account)
+    setting = SETTINGS[account.whose, what]
     from_file = account.set_by == "file"
     return say(
         _SPENT[account.whose, account.set_by],
-        budget=say("usage.tokens", n=account.budget.tokens) if by_tokens else dollars(account.budget.cost_micros or 0),
+        budget=amount,
         again=say("usage.again", at=free_again(now) // 1000),
         raises=say("usage.operator_raises", setting=setting) if from_file else say("usage.server_raises"),
     )
+
+
+def _spent(account: Account) -> tuple[str, str]:
+    """What of the budget is spent, and how much that was."""
+    budget = account.budget
+    if account.tokens_left == 0:
+        return "tokens", say("usage.tokens", n=budget.tokens)
+    if account.calls_left == 0:
+        return "calls", say("usage.tool_calls", n=budget.calls)
+    return "cost", dollars(budget.cost_micros or 0)
 
 
 def unknown_price(model: str) -> Text:

@@ -151,6 +151,9 @@ class Settings(BaseSettings):
     tokens_per_person: Annotated[int | None, Field(ge=1)] = None
     """Tokens, read and written, that one person may use in a day (UTC), everywhere; None: as many as they like."""
     tokens_per_guild: Annotated[int | None, Field(ge=1)] = None
+    calls_per_person: Annotated[int | None, Field(ge=1)] = None
+    """Calls of tools that the model may ask for, for one person in a day."""
+    calls_per_guild: Annotated[int | None, Field(ge=1)] = None
     cost_per_person: Annotated[int | None, BeforeValidator(values.dollars)] = None
     """US dollars in settings, here in millionths; by the providers' list prices."""
     cost_per_guild: Annotated[int | None, BeforeValidator(values.dollars)] = None
@@ -204,8 +207,8 @@ class Settings(BaseSettings):
     def budgets(self) -> Budgets:
         """What may be used in a day."""
         return Budgets(
-            person=Budget(tokens=self.tokens_per_person, cost_micros=self.cost_per_person),
-            guild=Budget(tokens=self.tokens_per_guild, cost_micros=self.cost_per_guild),
+            person=Budget(tokens=self.tokens_per_person, cost_micros=self.cost_per_person, calls=self.calls_per_person),
+            guild=Budget(tokens=self.tokens_per_guild, cost_micros=self.cost_per_guild, calls=self.calls_per_guild),
         )
 
     @property

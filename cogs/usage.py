@@ -208,6 +208,9 @@ def _left(account: Account, view: UsageView) -> Iterator[str]:
     if account.budget.tokens is not None:
         budget = shown(say("usage.tokens", n=account.budget.tokens))
         yield tell("usage.left", left=f"{account.tokens_left:,}", budget=budget)
+    if account.budget.calls is not None:
+        calls = tell("usage.tool_calls", n=account.budget.calls)
+        yield tell("usage.left", left=f"{account.calls_left:,}", budget=calls)
     if account.budget.cost_micros is not None:
         left = dollars(account.micros_left or 0)
         yield tell("usage.left", left=left, budget=dollars(account.budget.cost_micros))

@@ -222,6 +222,19 @@ async def test_a_guilds_budget_is_everybodys_there_and_nobodys_elsewhere(tmp_pat
         assert (await house.ask(request="r4", place=PRIVATE, conversation="p")).finished == "Three."
 
 
+async def test_a_budget_in_calls_of_tools_needs_no_tokens_and_no_price(tmp_path: Path) -> None:
+    script = Paid(LOOK, "never said", "Hello.")
+    script.silent = True
+    async with open_house(tmp_path, script, settings=limited(calls_per_person=1)) as house:
+        told = str((await house.ask(request="r1")).finished)
+        assert "Your budget of 1 call of a tool for today is spent" in told
+        assert "SIGNOFF_CALLS_PER_PERSON" in told
+        assert len(script.seen) == 1
+    async with open_house(tmp_path, Paid(LOOK), settings=limited(calls_per_guild=1), ids="later") as house:
+        told = str((await house.ask(request="r2", by="3")).finished)
+        assert "This server's budget of 1 call of a tool for today is spent" in told
+
+
 async def test_a_budget_in_dollars_is_counted_by_the_list_of_prices(tmp_path: Path) -> None:
     async with open_house(tmp_path, Paid("One.", "Two."), settings=limited(cost_per_person="0.00002")) as house:
         await house.ask(request="r1")
@@ -376,6 +389,7 @@ def test_a_guilds_own_budget_counts_beside_the_files_and_only_narrows() -> None:
     assert "Your budget of 50 tokens for today in this server is spent" in told
     assert "Who manages this server can raise it with `/settings`." in told
     assert [one.whose for one in accounts(file, own, somewhere, space="@me")] == ["person"]
+    assert [one.calls_left for one in accounts(Budgets(person=Budget(calls=3)), own, somewhere, space="@me")] == [3]
 
 
 async def test_single_calls_are_forgotten_after_weeks_by_the_running_house(tmp_path: Path) -> None:

@@ -43,10 +43,10 @@ ENTRIES = {
     "no_measure": text(
         "There is a budget here, and the provider of the model `{model}` does not say how many tokens an answer took."
         " It could not be kept, so I do not ask the model. Whoever runs this bot has to choose a provider that says it,"
-        " or take the budgets away.",
+        " or set budgets in calls of tools in place of it.",
         de="Hier gilt ein Budget, und der Anbieter des Modells `{model}` sagt nicht, wie viele Token eine Antwort"
         " gebraucht hat. Es ließe sich nicht einhalten, deshalb frage ich das Modell nicht. Wer diesen Bot betreibt,"
-        " muss einen Anbieter wählen, der es sagt, oder die Budgets wegnehmen.",
+        " muss einen Anbieter wählen, der es sagt, oder statt dessen Budgets in Werkzeugaufrufen setzen.",
     ),
     "free": text("no cost", de="ohne Kosten"),
     "unpriced": text("price unknown", de="Preis unbekannt"),
