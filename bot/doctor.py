@@ -18,6 +18,7 @@ from bot.agent.models import build_model, close_model
 from bot.errors import ModelError, SettingsError, StartError
 from bot.settings import ENV_FILE, TOML_FILE, Settings, check_cost_budgets
 from bot.single import data_lock, holder, token_lock
+from bot.texts.recall import recall
 from bot.texts.text import joined, say
 from bot.toolbox.command_files import COMMANDS_FOLDER, CommandFiles, CommandState
 from bot.toolbox.sandbox import Sandbox
@@ -221,7 +222,7 @@ async def _sandbox(settings: Settings) -> Finding:
             text=say("checkup.no_sandbox"),
             advice=say("checkup.install"),
         )
-    kept = "; ".join(check.name for check in report.checks)
+    kept = joined((recall(check.name) for check in report.checks), by="; ")
     return Finding(id="sandbox", level=Level.OK, text=say("checkup.keeps", kept=kept))
 
 

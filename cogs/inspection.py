@@ -9,7 +9,7 @@ import aiohttp
 import discord
 
 from bot.doctor import Finding, Level
-from bot.texts.text import say
+from bot.texts.text import joined, say
 from cogs.limits import PORTAL
 
 INSTALL_PERMISSIONS = discord.Permissions(
@@ -84,7 +84,9 @@ def application_findings(application: discord.AppInfo) -> list[Finding]:
         Finding(
             id="intents",
             level=Level.OK,
-            text=say("checkup.no_privileged") + (say("checkup.content_on") if _reads_messages(application) else ""),
+            text=joined(
+                [say("checkup.no_privileged"), say("checkup.content_on") if _reads_messages(application) else ""], by=""
+            ),
         ),
     ]
     if application.interactions_endpoint_url:

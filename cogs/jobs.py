@@ -18,7 +18,7 @@ from cogs.chat import PROMPT, Notify, quoted, refusal_here, show_request
 from cogs.interactions import DISCORD_FAILED, above, acknowledge, actor_of, place_of, roles_of, whisper
 from cogs.limits import listed
 from cogs.posting import NOBODY
-from cogs.speech import in_public, offered, tell
+from cogs.speech import in_public, offered, shown, tell
 from cogs.visibility import visible
 from storage.runs import Run
 
@@ -100,7 +100,7 @@ class Jobs(commands.GroupCog, group_name="job", group_description=offered("comma
             for run in await self._seen(interaction)
         ]
         commands = await command_list.seen(interaction, self._engine.commands)
-        text = listed([*(entries or [NO_JOBS]), *command_list.lines(commands)])
+        text = listed([*(entries or [shown(NO_JOBS)]), *command_list.lines(commands)])
         await whisper(interaction, text, view=command_list.buttons(commands))
 
     @app_commands.command(description=offered("commands.job_show"))

@@ -106,7 +106,7 @@ def _lines(entry: ToolEntry, *, knows: bool) -> Iterator[str]:
             "tools.server_says", name=inert.line(entry.server, limit=40), text=inert.line(_described(entry), limit=120)
         )
     elif first:
-        yield shown(recall(_sentence(first)))
+        yield shown(recall(sentence(first)))
     yield tell("tools.why", reason=inert.line(shown(entry.why), limit=110))
     if entry.depends:
         yield tell("tools.depends", rule=inert.line(shown(entry.depends), limit=40))
@@ -118,7 +118,7 @@ def _lines(entry: ToolEntry, *, knows: bool) -> Iterator[str]:
         yield tell("tools.will_not_run", problem=problem)
 
 
-def _sentence(text: str) -> str:
+def sentence(text: str) -> str:
     """The first sentence: what follows is for the model."""
     first = text.partition(". ")[0].rstrip(".")
     return f"{first}." if len(first) < _SHORT else f"{first[: _SHORT - 1]}…"

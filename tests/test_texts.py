@@ -10,10 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from bot.clock import SystemClock, new_id
 from bot.texts.catalogue import CATALOGUE
 from bot.texts.entry import Entry, Language
 from bot.texts.recall import recall
 from bot.texts.text import Text, in_language, joined, kept, listing, say, told
+from bot.toolbox import builtin_tools
+from bot.toolbox.detached import Detached
+from bot.toolbox.sandbox import Sandbox
+from cogs.tools import sentence
 from tests.literals import NOT_FOR_PEOPLE, NOT_YET, OTHERS, literals
 
 ROOT = Path(__file__).parent.parent
@@ -57,6 +62,7 @@ def test_every_text_that_is_said_is_in_the_catalogue() -> None:
 
 def test_every_text_of_the_catalogue_is_said_somewhere() -> None:
     used = {name_of(call) for _, call in CALLS} | {"words.and", "words.and_more", "words.also"}
+    used |= {name for name in CATALOGUE if name.startswith("toolbox.")}  # the tools say them themselves, see below
     assert sorted(set(CATALOGUE) - used) == []
 
 
@@ -184,3 +190,11 @@ def test_no_two_texts_that_rows_hold_are_taken_for_one_another() -> None:
 
 def test_a_copied_text_is_its_english_sentence() -> None:
     assert copy.deepcopy(say("presses.counted")) == "Your approval counts. The card shows who else has to approve."
+
+
+def test_what_the_tools_say_of_themselves_is_known_again_and_nothing_else_is_kept_for_them(tmp_path: Path) -> None:
+    sandbox, bare = Sandbox(), Sandbox(bare=True)
+    detached = Detached(folder=tmp_path, workspace=tmp_path, sandbox=sandbox, clock=SystemClock(), new_id=new_id)
+    tools = builtin_tools(workspace=tmp_path, sandbox=sandbox, new_id=new_id, detached=detached)
+    said = {tool.profile for tool in tools} | {bare.profile} | {sentence(tool.description) for tool in tools}
+    assert {one for one in said if not isinstance(recall(one), Text)} == set()
