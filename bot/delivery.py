@@ -25,6 +25,7 @@ from bot.texts.recall import recall
 from bot.texts.text import Text, say, told, worded, words_of
 from bot.views import Views
 from bot.where import Whereabouts
+from bot.wishes import Wishes
 from storage import audit, cards, outbox, runs
 from storage.approvals import Approval
 from storage.cards import Card
@@ -99,6 +100,7 @@ class Delivery:
             where=where,
             replies=self.replies,
         )
+        self.wishes = Wishes(database=database, clock=clock)
         self._notices = Notices(database=database, clock=clock, views=self._views, where=where)
 
     def connect(self, surface: Surface) -> None:
@@ -244,6 +246,8 @@ class Delivery:
         )
         if "while_pending" in owed.body:
             announcement = await self._notices.about_card(announcement, owed)
+        else:
+            announcement = await self.wishes.honoured(announcement, person=way.get("person"))
         if owed.run is not None and owed.body.get("answer") and "person" not in way:
             return await self._answer(owed, owed.run, announcement, surface)
         with delivering():

@@ -140,7 +140,7 @@ class Engine:
         """How they go on in a second place."""
         self.decisions, self.edits, self.schedules = decisions, edits, schedules
         self.granting = decisions.granting
-        self.showing = delivery.showing
+        self.showing, self.wishes = delivery.showing, delivery.wishes
         decisions.listen(self._after)
         schedules.listen(self._deliver)
 

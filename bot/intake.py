@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from bot.accounts import Accounts
 from bot.clock import Clock, NewId
 from bot.errors import DecisionRefused
+from bot.jobs import endings
 from bot.jobs.desk import JobDesk
 from bot.place import space_of
 from bot.surface import TurnContext
@@ -117,8 +120,15 @@ class Intake:
         await runs.create(tx, run)
         await attachments.put(tx, run.id, ctx.attached)
         if ctx.left_out:
-            body = worded(ctx.left_out)
-            await outbox.owe(tx, key=f"left-out:{run.id}", run=run.id, place=run.place, body=body, at=run.created_at)
+            await outbox.owe(
+                tx,
+                key=f"left-out:{run.id}",
+                run=run.id,
+                place=run.place,
+                body={**worded(ctx.left_out), "ladder": endings.ladder(replace(run, notify="channel"), None)},
+                at=run.created_at,
+                person=run.requester,
+            )
         await self._record(tx, run, ctx, f"{run.kind}_started")
 
     async def _record(self, tx: Transaction, run: Run, ctx: TurnContext, event: str, **more: str) -> None:

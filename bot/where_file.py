@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TypeGuard
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from bot.tables import tables
@@ -75,7 +75,7 @@ def _quiet(name: str, table: Mapping[str, Any]) -> Quiet | None:
         if "timezone" in table:
             raise ValueError(f"has {name} with a timezone and no quiet_hours.")
         return None
-    if not isinstance(hours, str) or not _HOURS.fullmatch(hours) or hours[:5] == hours[6:]:
+    if not are_hours(hours):
         raise ValueError(f'has {name} whose quiet_hours are not like "22:00-07:00".')
     try:
         ZoneInfo(zone if isinstance(zone, str) else "")
@@ -84,6 +84,11 @@ def _quiet(name: str, table: Mapping[str, Any]) -> Quiet | None:
             f"has {name} with a timezone that is not known here: {zone!r}; write one like Europe/Berlin."
         ) from None
     return Quiet(hours=hours, timezone=zone)
+
+
+def are_hours(text: object) -> TypeGuard[str]:
+    """Whether these are hours of a day as they are written here, like `22:00-07:00`."""
+    return isinstance(text, str) and _HOURS.fullmatch(text) is not None and text[:5] != text[6:]
 
 
 def _ids(name: str, key: str, value: object) -> list[str]:

@@ -39,6 +39,7 @@ from cogs.jobs import Jobs
 from cogs.limits import PORTAL
 from cogs.mentions import Mentions
 from cogs.missed import Catching
+from cogs.notify import Notifying
 from cogs.policy import Policy
 from cogs.posting import NOBODY
 from cogs.presses import Presses
@@ -159,6 +160,7 @@ class SignoffClient(commands.Bot):
         await self.add_cog(Jobs(self, self._engine))
         await self.add_cog(Schedules(self, self._engine))
         await self.add_cog(Inbox(self._engine, self.surface))
+        await self.add_cog(Notifying(self._engine))
         await self.add_cog(New(self._engine, self.surface))
         await self.add_cog(Fork(self, self._engine))
         await self.add_cog(Help(self))

@@ -1,4 +1,4 @@
-"""`/inbox`: results that could not be delivered; `/notify`: where results go when nobody says.
+"""`/inbox`: results that could not be delivered.
 
 What is read here counts as delivered, with the id of the private message that showed it.
 """
@@ -17,7 +17,6 @@ from bot.errors import DecisionRefused, DeliveryError
 from bot.texts.recall import recall
 from bot.texts.text import say, words_of
 from cogs import inert, places
-from cogs.chat import Notify
 from cogs.interactions import DISCORD_FAILED, acknowledge, whisper
 from cogs.limits import CONTENT, length
 from cogs.posting import NOBODY
@@ -33,15 +32,9 @@ _AT_ONCE = 5
 _SHOWN = 1_200
 """Characters of a result that are shown in the message; all of a longer one is attached."""
 
-_WHERE = {
-    "channel": say("inbox.to_channel"),
-    "dm": say("inbox.to_dm"),
-    "both": say("inbox.to_both"),
-}
-
 
 class Inbox(commands.Cog):
-    """Hands over what could not be delivered, and keeps what people prefer."""
+    """Hands over what could not be delivered."""
 
     def __init__(self, engine: Engine, surface: DiscordSurface) -> None:
         self._engine = engine
@@ -65,16 +58,6 @@ class Inbox(commands.Cog):
             rest.append(tell("inbox.unseen", count=len(found) - len(seen)))
         if rest:
             await whisper(interaction, "\n".join(rest))
-
-    @app_commands.command(description=offered("commands.notify"))
-    @app_commands.describe(where=offered("commands.notify_where"))
-    @app_commands.allowed_installs(guilds=True, users=False)
-    @app_commands.allowed_contexts(guilds=True, dms=True, private_channels=False)
-    async def notify(self, interaction: discord.Interaction, where: Notify) -> None:
-        """Keep it."""
-        await acknowledge(interaction, answer_follows=True)
-        await self._engine.desk.set_notify(str(interaction.user.id), where)
-        await whisper(interaction, tell("inbox.set", where=_WHERE[where]))
 
     async def _may_see(self, person: str, owed: Owed) -> bool:
         """What cannot be made sure of is not shown; it stays in the inbox."""

@@ -12,12 +12,12 @@ from discord.ext import commands
 
 from bot.engine import Engine
 from bot.errors import DecisionRefused, DeliveryError
-from bot.jobs import when
 from bot.jobs.schedules import Entry
 from bot.surface import TurnContext
 from bot.texts.text import say
 from cogs import inert, places, schedule_drafts, schedule_words
 from cogs.chat import PROMPT, Notify, refusal_here
+from cogs.choices import zone_choices
 from cogs.interactions import above, acknowledge, actor_of, place_of, roles_of, whisper
 from cogs.limits import listed
 from cogs.speech import offered, tell
@@ -43,7 +43,6 @@ class Schedules(commands.GroupCog, group_name="schedule", group_description=offe
         self._bot = bot
         self._schedules = engine.schedules
         self._desk = engine.desk
-        self._zones: list[str] = []
 
     @app_commands.command(description=offered("commands.schedule_add"))
     @app_commands.describe(
@@ -150,10 +149,7 @@ class Schedules(commands.GroupCog, group_name="schedule", group_description=offe
     @add.autocomplete("timezone")
     async def suggest_zone(self, interaction: discord.Interaction, current: str) -> list[app_commands.Choice[str]]:
         """Time zones whose name contains what was typed so far."""
-        self._zones = self._zones or when.zones()
-        typed = current.strip().replace(" ", "_").casefold()
-        found = [name for name in self._zones if typed in name.casefold()]
-        return [app_commands.Choice(name=name, value=name) for name in found[:_CHOICES]]
+        return zone_choices(current)
 
     async def _seen(self, interaction: discord.Interaction) -> list[Entry]:
         place = place_of(interaction)

@@ -179,7 +179,8 @@ class DiscordSurface:
         with faults.delivering():
             direct = await self._client.create_dm(discord.Object(int(person)))
         place = places.parse(announcement.place)
-        said = Messages(self.channel(Place(guild=None, channel=direct.id)), announcement.key)
+        channel = self.channel(Place(guild=None, channel=direct.id))
+        said = Messages(channel, announcement.key, silent=announcement.silent)
         with speaking(self._languages.of_person(int(person))):
             text = _text(announcement)
             if place.guild is not None:

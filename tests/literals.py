@@ -99,6 +99,7 @@ NOT_YET: frozenset[str] = frozenset(
 
 NOT_FOR_PEOPLE: dict[str, tuple[str, ...]] = {
     "bot/clippings.py": ("keep clipping",),
+    "bot/wishes.py": ("set notify",),
     "cogs/ask_about.py": (  # what the model reads, and the menu, which is called the same in every language
         "Ask about this",
         "Discord message ",

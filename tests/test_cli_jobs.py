@@ -44,7 +44,7 @@ async def test_one_that_is_started_while_no_bot_runs_waits_for_the_next_start(tm
 
 async def test_the_persons_own_preference_holds_when_nothing_is_said(tmp_path: Path) -> None:
     async with open_house(tmp_path, Script("Counted.")) as house:
-        await house.app.engine.desk.set_notify(ASKER.id, "dm")
+        await house.app.engine.wishes.change(ASKER.id, where="dm")
         await beside(house, tmp_path, "job", "start", "count", *WHERE)
         await house.later(seconds=2)
         assert (house.face.said, [person for person, _ in house.face.told]) == ([], [ASKER.id])

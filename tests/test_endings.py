@@ -288,8 +288,8 @@ async def test_a_preference_holds_where_others_are(tmp_path: Path, set_to: str, 
     async with open_house(tmp_path, Script()) as house:
         desk = house.app.engine.desk
         assert await desk.notify_of(ASKER.id, place) == "channel"
-        await desk.set_notify(ASKER.id, "both")
-        await desk.set_notify(ASKER.id, set_to)
+        await house.app.engine.wishes.change(ASKER.id, where="both")
+        await house.app.engine.wishes.change(ASKER.id, where=set_to)
         assert await desk.notify_of(ASKER.id, place) == holds
         assert await desk.notify_of(OWNER.id, place) == "channel"
 

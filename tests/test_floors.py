@@ -42,6 +42,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.showing": {"bot", "storage"},
     "bot.moving": {"bot", "storage"},
     "bot.notices": {"bot", "storage"},
+    "bot.wishes": {"bot", "storage"},
     "bot.interpreters": set(),
     "bot.policy_file": {"bot.interpreters", "bot.permits", "bot.tables"},
     "bot.guild_rules": {"bot.permits", "bot.policy_file", "bot.rules", "bot.values"},

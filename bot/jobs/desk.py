@@ -227,11 +227,6 @@ class JobDesk:
         parts += [f"## Result\n{run.result}"] if run.result else []
         return "\n\n".join(parts) + "\n"
 
-    async def set_notify(self, person: str, notify: str) -> None:
-        """Where a person's answers and results go when they do not say."""
-        async with self._database.begin("set notify") as tx:
-            await people.set_notify(tx, person, notify)
-
     async def notify_of(self, person: str, place: str) -> str:
         """What the person set for what they ask in `place`, else its server; `channel` where they are alone."""
         if is_private(place):

@@ -12,14 +12,6 @@ ENTRIES = {
     "inbox": command(
         "Results for you that I could not deliver.", de="Ergebnisse für dich, die ich nicht zustellen konnte."
     ),
-    "notify": command(
-        "Where your answers and results go when you do not say.",
-        de="Wohin deine Antworten und Ergebnisse gehen, wenn du nichts sagst.",
-    ),
-    "notify_where": command(
-        "The channel where you asked (as it is at first), a direct message, or both.",
-        de="Der Kanal, in dem du gefragt hast (wie am Anfang), eine Direktnachricht oder beides.",
-    ),
     "why": command(
         "The whole story of one request: asked, pressed, decided, run, told.",
         de="Die ganze Geschichte einer Anfrage: gefragt, gedrückt, entschieden, gelaufen, gesagt.",

@@ -113,6 +113,19 @@ async def test_an_endpoint_set_by_mistake_and_lacking_commands_are_found(tmp_pat
         assert "it still has why" in told
 
 
+async def test_an_intent_that_is_asked_for_and_not_allowed_is_found(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script(), face={"message_content": "on"}) as here:
+        client = here.env.bot
+        real = await client.application_info()
+        real._flags = 0
+
+        async def info() -> discord.AppInfo:
+            return real
+
+        client.application_info = info
+        assert "**problem** · message-content: I ask for Message Content" in await examined(here)
+
+
 async def test_the_machine_is_the_owners_business(tmp_path: Path) -> None:
     async with open_guild(tmp_path, Script()) as here:
         here.approve_by(users=[here.mallory.id])

@@ -240,7 +240,7 @@ async def test_the_inbox_hands_over_what_could_not_be_delivered_once(tmp_path: P
 async def test_notify_holds_where_nothing_else_is_said(tmp_path: Path, option: str | None) -> None:
     async with open_guild(tmp_path, Script(by_prompt={"count": ["Seven."]})) as here:
         [told] = private(await here.ben.slash(here.channel, "notify", where="dm"))
-        assert "as a direct message" in told
+        assert "as direct messages" in told
         given = {"notify": option} if option else {}
         await here.ben.slash(here.channel, "job start", goal="count", **given)
         await here.settle()
