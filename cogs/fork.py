@@ -22,7 +22,6 @@ logger = logging.getLogger(__name__)
 
 _IN_DM = say("talks.no_threads_in_dm")
 _NOT_HERE = say("talks.no_thread_here")
-_PRIVATE = say("talks.private_thread")
 _BROKEN = say("talks.fork_broken")
 
 
@@ -42,10 +41,11 @@ class Fork(commands.Cog):
     ) -> None:
         """Open the thread, take the history along, and say in both places where it goes on."""
         await acknowledge(interaction, answer_follows=True)
-        here = place_of(interaction)
+        here, channel = place_of(interaction), interaction.channel
+        private = isinstance(channel, discord.Thread) and channel.is_private()
         try:
-            above = self._above(interaction, here)
-            opened = await self._open(interaction, above, name)
+            above = self._above(interaction, here, private=private)
+            opened = await (self._open_privately if private else self._open)(interaction, above, name)
         except DeliveryError as error:
             await whisper(interaction, error.problem)
             return
@@ -64,19 +64,23 @@ class Fork(commands.Cog):
         with in_public(self._bot, opened.guild):
             text = told(forked, here)
         await self._say(opened, interaction.id, text)
-        await whisper(interaction, tell("talks.forked", channel=opened.channel))
+        if private:
+            await whisper(interaction, tell("talks.forked_privately", channel=opened.channel))
+        else:
+            await whisper(interaction, tell("talks.forked", channel=opened.channel))
 
-    def _above(self, interaction: discord.Interaction, here: Place) -> Place:
+    def _above(self, interaction: discord.Interaction, here: Place, *, private: bool) -> Place:
         """The channel that the new thread belongs to. Raises `DeliveryError` when there cannot be one."""
         channel = interaction.channel
         if isinstance(channel, discord.Thread):
-            if channel.is_private():
-                raise DeliveryError(_PRIVATE)
             channel = channel.parent
         if here.guild is None or not isinstance(channel, discord.TextChannel):
             raise DeliveryError(_IN_DM if here.guild is None else _NOT_HERE)
         held = channel.permissions_for(channel.guild.me)
-        if lacking := [*permissions.missing(held, thread=False), *permissions.missing_for_thread(held)]:
+        if lacking := [
+            *permissions.missing(held, thread=False),
+            *permissions.missing_for_thread(held, private=private),
+        ]:
             raise DeliveryError(say("talks.fork_lacks", channel=channel.id, lacking=joined(lacking)))
         return Place(guild=here.guild, channel=channel.id)
 
@@ -87,6 +91,13 @@ class Fork(commands.Cog):
         post = Post(nonce=limits.nonce(f"fork/{interaction.id}"), content=content)
         message = await Channel(self._bot, above).create(post)
         return await threads.open_on(self._bot, above, message, asker, name=name)
+
+    async def _open_privately(self, interaction: discord.Interaction, above: Place, name: str) -> Place:
+        """What was said in a private thread is for those who were in it: it goes on in a private one, with one of them.
+
+        Who else was there Discord tells only bots with the members intent. The channel above is told nothing.
+        """
+        return await threads.open_private(self._bot, above, interaction.user.id, name=name)
 
     async def _say(self, place: Place, interaction: int, text: str) -> None:
         try:

@@ -39,10 +39,14 @@ def sentence(names: list[str]) -> str:
     return say("permissions.cannot_work", lacking=joined(names))
 
 
-def missing_for_thread(held: discord.Permissions) -> list[str]:
-    """The names of what is needed to open a public thread in a channel and write in it, and not held."""
-    needed = {
+def missing_for_thread(held: discord.Permissions, *, private: bool = False) -> list[str]:
+    """The names of what is needed to open a thread in a channel and write in it, and not held."""
+    opening = {
         "create_public_threads": say("permissions.create_threads"),
+        "create_private_threads": say("permissions.create_private_threads"),
+    }
+    needed = {
+        **{flag: name for flag, name in opening.items() if (flag == "create_private_threads") is private},
         "send_messages_in_threads": say("permissions.send_in_threads"),
     }
     return [name for flag, name in needed.items() if not getattr(held, flag)]

@@ -13,7 +13,8 @@ from typing import Any, TypeVar
 import discord
 from discord import ui
 
-from bot.errors import DeliveryError
+from bot.errors import DeliveryError, Unreachable
+from bot.texts.text import say
 from cogs import faults, permissions
 from cogs.places import Place
 
@@ -147,6 +148,18 @@ class Channel:
                     raise
                 return message
             return thread.id
+
+    async def open_private_thread(self, name: str) -> int:
+        """Open a private thread that its members can add others to; its id. Raises `DeliveryError`, `Unreachable`.
+
+        Nothing marks a second try as one: after a lost answer an empty thread may be left, which nobody else sees.
+        """
+        channel = self.messageable
+        if not isinstance(channel, discord.TextChannel):
+            raise Unreachable(say("faults.no_channel"))
+        with self._reaching():
+            kind = discord.ChannelType.private_thread
+            return (await channel.create_thread(name=name, type=kind, invitable=True)).id
 
     async def let_in(self, person: int) -> None:
         """Put somebody on the list of this thread. Raises `DeliveryError`, `Unreachable`."""

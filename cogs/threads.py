@@ -57,6 +57,14 @@ async def open_on(client: discord.Client, place: Place, message: int, person: in
     return thread
 
 
+async def open_private(client: discord.Client, place: Place, person: int, *, name: str) -> Place:
+    """Open a private thread in a channel, with this person in it. Raises `DeliveryError`, `Unreachable`."""
+    title = inert.label(name, limit=limits.THREAD_NAME)
+    thread = Place(guild=place.guild, channel=await Channel(client, place).open_private_thread(title))
+    await Channel(client, thread).let_in(person)  # without that they could not even see it
+    return thread
+
+
 async def let_in(client: discord.Client, thread: Place, person: int) -> None:
     """Put somebody on a thread's list, so that it is in front of them. Best effort: they can open it all the same."""
     try:

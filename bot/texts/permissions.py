@@ -21,4 +21,5 @@ ENTRIES = {
         ),
     ),
     "create_threads": stored("Create Public Threads", de="Öffentliche Threads erstellen"),
+    "create_private_threads": stored("Create Private Threads", de="Private Threads erstellen"),
 }

@@ -28,22 +28,22 @@ ENTRIES = {
             " Textkanal oder in einem Thread davon."
         ),
     ),
-    "private_thread": text(
-        (
-            "This thread is private, and what was said here must not go into one that others can read. Nothing was"
-            " forked."
-        ),
-        de=(
-            "Dieser Thread ist privat, und was hier gesagt wurde, darf nicht in einen, den andere lesen können."
-            " Nichts wurde abgezweigt."
-        ),
-    ),
     "fork_broken": text(
         "Something went wrong inside me, so this thread begins empty. The log has the details.",
         de="Bei mir ist etwas schiefgegangen, deshalb fängt dieser Thread leer an. Die Einzelheiten stehen im Log.",
     ),
     "forked": text(
         "It goes on in <#{channel}>, and here as well.", de="Es geht in <#{channel}> weiter, und hier auch."
+    ),
+    "forked_privately": text(
+        (
+            "It goes on in <#{channel}>, and here as well. That thread is private too, and only you are in it: whoever"
+            " else should be, add them there."
+        ),
+        de=(
+            "Es geht in <#{channel}> weiter, und hier auch. Jener Thread ist ebenfalls privat, und nur du bist darin:"
+            " Wer sonst hineinsoll, den füge dort hinzu."
+        ),
     ),
     "fork_lacks": text(
         "I cannot open a thread in <#{channel}>: I lack {lacking}.",

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import discord
 
-from tests.cogs.guild import open_guild
+from tests.cogs.guild import Guild, open_guild
 from tests.cogs.test_lists import SHELL
+from tests.cogs.test_presses import private
 from tests.cogs.test_threads import READS, said, threads
 from tests.house import Script
 from tests.test_talking import prompts
@@ -72,15 +74,43 @@ async def test_in_direct_messages_and_without_the_permission_it_says_why_not(tmp
         assert said(flat) == []
 
 
-async def test_what_was_said_in_a_private_thread_does_not_come_into_a_public_one(tmp_path: Path) -> None:
+async def secret_thread(here: Guild) -> Any:
+    """Ben's private thread, with the bot in it."""
+    kind = discord.ChannelType.private_thread.value
+    here.env.backend.create_thread(here.channel.id, "secret", here.ben.id, type=kind)
+    await here.settle()
+    [secret] = threads(here)
+    here.env.backend.add_thread_member(secret.id, here.env.bot.user.id)
+    await here.settle()
+    return secret
+
+
+async def test_a_private_thread_goes_on_in_a_private_one_with_who_asked_for_it(tmp_path: Path) -> None:
+    script = Script("Hello Ben.", "You are Ben.")
+    async with open_guild(tmp_path, script, face=READS) as here:
+        secret = await secret_thread(here)
+        await here.ben.slash(secret, "ask", prompt="my name is Ben")
+        [told] = private(await here.ben.slash(secret, "fork", name="Who am I"))
+        await here.settle()
+        [_, thread] = threads(here)
+        stored = here.env.backend.get_channel(thread.id)
+        assert stored.type == discord.ChannelType.private_thread.value
+        assert set(stored.thread_members) == {here.ben.id, here.env.bot.user.id}
+        assert f"<#{thread.id}>" in told
+        assert "private too, and only you are in it" in told
+        assert said(thread)[-1].startswith(f"I know what was said in <#{secret.id}> until now")
+        assert here.requests("POST", f"/channels/{here.channel.id}/messages") == []
+        await here.ben.send(thread, "who am I?")
+        await here.settle()
+        assert said(thread)[-1] == "You are Ben."
+
+
+async def test_without_the_permission_for_private_threads_it_says_so_and_opens_no_public_one(tmp_path: Path) -> None:
     async with open_guild(tmp_path, Script("One.")) as here:
-        here.env.backend.create_thread(
-            here.channel.id, "secret", here.ben.id, type=discord.ChannelType.private_thread.value
-        )
-        await here.settle()
-        [secret] = threads(here)
-        here.env.backend.add_thread_member(secret.id, here.env.bot.user.id)
-        await here.settle()
-        told = await here.ben.slash(secret, "fork")
-        assert "This thread is private" in told.response.content
+        denied = discord.PermissionOverwrite(create_private_threads=False)
+        here.channel = here.guild.create_text_channel("flat", overwrites={here.guild.me: denied})
+        secret = await secret_thread(here)
+        [told] = private(await here.ben.slash(secret, "fork"))
+        assert "I lack Create Private Threads." in told
         assert len(threads(here)) == 1
+        assert await here.rows("SELECT * FROM audit WHERE event = 'conversation_forked'") == []
