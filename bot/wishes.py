@@ -20,6 +20,8 @@ from storage.database import Database, Reader
 
 NONE = "none"
 """In the place of `channel`, `dm` or `both`: in the channel, and nobody is notified."""
+UNSET = "unset"
+"""Nothing was said: as the server has it."""
 OFF = "off"
 """In the place of quiet hours: there are none any more."""
 
@@ -29,7 +31,7 @@ class Wished:
     """All that a person wishes about being told."""
 
     where: str
-    """`channel`, `dm`, `both` or `none`."""
+    """`channel`, `dm`, `both`, `none`, or `unset`."""
     quiet: Quiet | None
 
 
@@ -81,7 +83,7 @@ class Wishes:
         wish = await people.wish_of(reader, person)
         zone = await schedules.zone_of(reader, person) or UTC_NAME
         return Wished(
-            where=NONE if wish.unpinged else await people.notify_of(reader, person),
+            where=NONE if wish.unpinged else await people.notify_of(reader, person, otherwise=UNSET),
             quiet=None if wish.quiet_hours is None else Quiet(hours=wish.quiet_hours, timezone=zone),
         )
 

@@ -9,7 +9,7 @@ from discord.ext import commands
 from bot.engine import Engine
 from bot.errors import DecisionRefused
 from bot.texts.text import key
-from bot.wishes import NONE
+from bot.wishes import NONE, UNSET
 from cogs.choices import zone_choices
 from cogs.interactions import acknowledge, whisper
 from cogs.speech import offered, tell
@@ -19,6 +19,7 @@ _SAYS = {
     "dm": key("wishes.says_dm"),
     "both": key("wishes.says_both"),
     NONE: key("wishes.says_none"),
+    UNSET: key("wishes.says_unset"),
 }
 
 

@@ -47,6 +47,16 @@ ENTRIES = {
             " nicht. Was auf deine Entscheidung wartet, tut es weiterhin."
         ),
     ),
+    "says_unset": text(
+        (
+            "You set nothing. Your answers and results come in the channel where you asked, unless you or the server"
+            " say otherwise."
+        ),
+        de=(
+            "Du hast nichts eingestellt. Deine Antworten und Ergebnisse kommen in den Kanal, in dem du gefragt hast,"
+            " wenn du oder der Server nichts anderes sagen."
+        ),
+    ),
     "says_quiet": text(
         "From {hours} ({timezone}) they make no sound.", de="Von {hours} ({timezone}) machen sie keinen Ton."
     ),

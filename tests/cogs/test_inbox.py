@@ -49,7 +49,7 @@ async def test_what_was_left_out_of_a_request_is_told_the_same_ways(tmp_path: Pa
 async def test_notify_says_how_it_stands_and_keeps_what_is_given(tmp_path: Path) -> None:
     async with open_guild(tmp_path, Script()) as here:
         [told] = private(await here.ben.slash(here.channel, "notify"))
-        assert told == say("wishes.says_channel")
+        assert told == say("wishes.says_unset")
         [told] = private(
             await here.ben.slash(
                 here.channel, "notify", where="none", quiet_hours="22:00-07:00", timezone="europe/berlin"
