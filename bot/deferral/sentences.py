@@ -41,19 +41,15 @@ def person(approval: Approval, who: Who) -> Text:
 
 def model(approval: Approval) -> str:
     """The sentence for the model; of what ran here, without its result."""
-    return _fill(_of(approval).model, approval, lambda id: f"user {id}").rstrip()
+    told = _fill(_of(approval).model, approval, lambda id: f"user {id}").rstrip()
+    if approval.granted is not None:
+        told += " Nobody was asked this time: people had allowed exactly this call before, for a time."
+    return told
 
 
 def outcome(approval: Approval) -> str:
     """What the model is handed as the call's result when the run goes on."""
-    return f"{_remembered(approval)}{changes(approval)}{_outcome(approval)}"
-
-
-def _remembered(approval: Approval) -> str:
-    """For the model: that nobody was asked this time."""
-    if approval.granted is None:
-        return ""
-    return "Nobody was asked this time: people had allowed exactly this call before, for a time.\n"
+    return f"{changes(approval)}{_outcome(approval)}"
 
 
 def changes(approval: Approval) -> str:

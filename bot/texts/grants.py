@@ -120,7 +120,7 @@ ENTRIES = {
         de="-# {makers} erlaubt genau diesen Aufruf von {requester} hier seitdem: {rest}. `/grants` zeigt es.",
     ),
     "uses_left": text(("{n} use left", "{n} uses left"), de=("noch {n}-mal", "noch {n}-mal")),
-    "until": text("until <t:{at}:R>", de="bis <t:{at}:R>"),
+    "until": text("ends <t:{at}:R>", de="endet <t:{at}:R>"),
     "open_ended": text("until somebody revokes it", de="bis jemand es widerruft"),
     "for_a_time": text("for a time", de="eine Zeit lang"),
     "ended_since": text("it was ended since", de="inzwischen beendet"),

@@ -47,7 +47,7 @@ async def test_a_call_is_remembered_by_a_form_and_runs_the_next_time_unasked(tmp
         await ask(here)
         assert BUTTON in labels(here.card)
         result = await remember(here, here.ana)
-        assert private(result)[-1].startswith("Approved, and remembered: 5 uses left, until <t:")
+        assert private(result)[-1].startswith("Approved, and remembered: 5 uses left, ends <t:")
         assert here.bench.effects == ["x"]
         [first] = here.cards
         assert (

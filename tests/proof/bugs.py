@@ -124,13 +124,11 @@ BUGS = {
     ),
     # -- moves
     "a move leaves no trail": Bug(
-        approvals, "_moved", "await trail(tx, approval, to, by, at, detail)", "pass", "denied"
+        approvals, "moved", "await trail(tx, approval, to, by, at, detail)", "pass", "denied"
     ),
-    "a move does not touch its card": Bug(
-        approvals, "_moved", "await cards.touch(tx, approval.card)", "pass", "denied"
-    ),
+    "a move does not touch its card": Bug(approvals, "moved", "await cards.touch(tx, approval.card)", "pass", "denied"),
     "the run is not queued when its last call is settled": Bug(
-        approvals, "_moved", "await runs.queue_if_settled(tx, approval.run)", "pass", "denied"
+        approvals, "moved", "await runs.queue_if_settled(tx, approval.run)", "pass", "denied"
     ),
     "the run goes on while a call still runs": Bug(
         runs,
@@ -146,7 +144,7 @@ BUGS = {
         approvals, "claim", "SET state = 'running'", "SET state = 'approved'", "approved"
     ),
     "the claim is not stored at all": Bug(
-        Executor, "_claim", "return await approvals.claim(", "return approval or await approvals.claim(", "approved"
+        Executor, "_commit", "return await approvals.claim(", "return approval or await approvals.claim(", "approved"
     ),
     "what was approved and left is not found": Bug(
         approvals, "approved", "state = 'approved'", "state = 'approving'", "approved_and_left"
@@ -159,7 +157,11 @@ BUGS = {
         "failed",
     ),
     "what could not start is said to have failed": Bug(
-        Executor, "_outcome", "ApprovalState.NOTHING_RAN", "ApprovalState.FAILED", "failed"
+        Executor,
+        "_outcome",
+        "tool.body(arguments, call)\n    except NothingRan as signal:\n        return ApprovalState.NOTHING_RAN",
+        "tool.body(arguments, call)\n    except NothingRan as signal:\n        return ApprovalState.FAILED",
+        "failed",
     ),
     "what broke is said not to have run": Bug(
         Executor,
