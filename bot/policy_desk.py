@@ -8,12 +8,13 @@ of somebody else's machine by inviting the bot. Decided here, anew at every pres
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from bot.clock import Clock, NewId
 from bot.deferral.authority import Authority
 from bot.deferral.policy import RulePolicy, rule_problems
 from bot.deferral.tool import Tool
+from bot.drafts import MOVED_ON, OVERTAKEN, Current, DraftPress, Drafts
 from bot.errors import DecisionRefused, NotAllowed
 from bot.guild_book import GuildBook
 from bot.guild_rules import Body, GuildRules, lets_through, names_people
@@ -23,7 +24,7 @@ from bot.surface import Actor
 from bot.texts.text import say
 from storage import audit, guilds
 from storage.database import Database
-from storage.guilds import Draft, GuildConfig, Topic
+from storage.guilds import Draft, Topic
 
 Edit = Callable[[Body], Body]
 """Makes the next state of a draft. May raise `ValueError` with a sentence that goes on after "The rules"."""
@@ -31,17 +32,6 @@ Edit = Callable[[Body], Body]
 NOT_HERE = say("policy.in_server")
 NOT_YOURS = say("policy.not_yours")
 _NOT_YOURS: Mapping[Topic, str] = {"policy": NOT_YOURS, "settings": say("settings.not_yours")}
-MOVED_ON = say("policy.outdated")
-OVERTAKEN = say("policy.others_saved")
-
-
-@dataclass(frozen=True, kw_only=True)
-class DraftPress:
-    """A press in somebody's list of rules."""
-
-    actor: Actor
-    draft: str
-    revision: int
 
 
 class PolicyDesk:
@@ -63,22 +53,19 @@ class PolicyDesk:
         """`file` are the operator's rules; `tools` may grow; `mask` hides secrets on the trail."""
         self._database = database
         self._clock = clock
-        self._new_id = new_id
         self._authority = authority
         self._book = book
         self._file = file
         self._tools = tools
         self._rehearse = rehearse
-        self._mask = mask
+        self._drafts = Drafts(
+            "policy", self._current, database=database, clock=clock, new_id=new_id, book=book, mask=mask
+        )
 
     async def look(self, actor: Actor) -> PolicyView:
         """The rules of the actor's guild, with the draft they left, or a new one. Raises `DecisionRefused`."""
         guild = await self.permit(actor)
-        draft = await guilds.draft_of(self._database.reader, guild, "policy", actor.id)
-        now = self._book.of(guild)
-        if draft is None or (draft.base != now.version and draft.body == now.body.to_json()):
-            draft = await self._begin(guild, actor.id)
-        return self._view(actor, draft)
+        return self._view(actor, await self._drafts.left_by(actor.id, guild))
 
     async def again(self, press: DraftPress) -> PolicyView:
         """The draft as it stands. Raises `DecisionRefused`."""
@@ -96,16 +83,12 @@ class PolicyDesk:
             raise DecisionRefused(
                 "no_rule", say("policy.cannot_be", problem=problem.args[0] if problem.args else problem)
             ) from problem
-        async with self._database.begin("draft rules") as tx:
-            text, now = body.to_json(), self._clock.now()
-            if not await guilds.change_draft(tx, draft.id, revision=draft.revision, body=text, at=now):
-                raise DecisionRefused("moved_on", MOVED_ON)
-        return self._view(press.actor, replace(draft, body=text, revision=draft.revision + 1, at=now))
+        return self._view(press.actor, await self._drafts.change(draft, body.to_json()))
 
     async def discard(self, press: DraftPress) -> PolicyView:
         """Forget the draft. Raises `DecisionRefused`."""
         draft = await self.own(press)
-        return self._view(press.actor, await self._begin(draft.guild, press.actor.id))
+        return self._view(press.actor, await self._drafts.begin(press.actor.id, draft.guild))
 
     async def save(self, press: DraftPress) -> PolicyView:
         """Let the draft count, for every call from now on. Raises `DecisionRefused`."""
@@ -118,24 +101,7 @@ class PolicyDesk:
             await self.refused(press.actor, draft.guild, refusal)
             raise refusal
         self._check(view.rules, draft.guild)
-        before = view.in_force
-        new = GuildConfig(
-            guild=draft.guild,
-            topic="policy",
-            version=before.version + 1,
-            body=draft.body,
-            seal="",
-            changed_by=press.actor.id,
-            changed_at=self._clock.now(),
-        )
-        new = replace(new, seal=self._book.sealed(new))
-        async with self._database.begin("policy") as tx:
-            fresh = draft.base == before.version
-            if not fresh or not await guilds.put(tx, new, before=before.stored, detail={}, mask=self._mask):
-                raise DecisionRefused("overtaken", OVERTAKEN)
-            await guilds.drop_draft(tx, draft.guild, "policy", press.actor.id)
-        self._book.take(new)
-        return self._view(press.actor, await self._begin(draft.guild, press.actor.id))
+        return self._view(press.actor, await self._drafts.save(draft))
 
     async def rehearse(self, press: DraftPress) -> tuple[PolicyView, Rehearsal]:
         """What last week would have looked like under the draft. Runs nothing. Raises `DecisionRefused`."""
@@ -201,21 +167,9 @@ class PolicyDesk:
 
     # -- what is shown --------------------------------------------------------------------------
 
-    async def _begin(self, guild: str, person: str) -> Draft:
+    def _current(self, guild: str) -> Current:
         now = self._book.of(guild)
-        draft = Draft(
-            id=self._new_id(),
-            guild=guild,
-            topic="policy",
-            person=person,
-            base=now.version,
-            revision=0,
-            body=now.body.to_json(),
-            at=self._clock.now(),
-        )
-        async with self._database.begin("draft rules") as tx:
-            await guilds.begin_draft(tx, draft)
-        return draft
+        return Current(version=now.version, body=now.body.to_json(), stored=now.stored)
 
     def _view(self, actor: Actor, draft: Draft) -> PolicyView:
         body = Body.from_json(draft.body)

@@ -10,17 +10,17 @@ from dataclasses import dataclass, replace
 
 from bot.budgets import Budgets
 from bot.clock import Clock, NewId
+from bot.drafts import MOVED_ON, OVERTAKEN, Current, DraftPress, Drafts
 from bot.errors import DecisionRefused
 from bot.guild_book import GuildBook
 from bot.guild_settings import GuildSettings
 from bot.place import is_private, space_of
-from bot.policy_desk import MOVED_ON, OVERTAKEN, DraftPress, PolicyDesk
+from bot.policy_desk import PolicyDesk
 from bot.surface import Actor
 from bot.texts.text import say
 from bot.where import Configured, Places
-from storage import guilds
 from storage.database import Database, Reader
-from storage.guilds import Draft, GuildConfig
+from storage.guilds import Draft
 
 Edit = Callable[[GuildSettings], GuildSettings]
 """Makes the next state of a draft. May raise `ValueError`."""
@@ -96,25 +96,20 @@ class SettingsDesk:
         `mask` hides secrets on the trail.
         """
         self._has_price = has_price
-        self._database = database
-        self._clock = clock
-        self._new_id = new_id
         self._book = book
         self._rules = rules
         self._file = file
         self._file_budgets = file_budgets
         self._model = model
         self._models = tuple(models)
-        self._mask = mask
+        self._drafts = Drafts(
+            "settings", self._current, database=database, clock=clock, new_id=new_id, book=book, mask=mask
+        )
 
     async def look(self, actor: Actor) -> SettingsView:
         """The settings of the actor's guild, with the draft they left, or a new one. Raises `DecisionRefused`."""
         guild = await self._rules.permit(actor)
-        draft = await guilds.draft_of(self._database.reader, guild, "settings", actor.id)
-        now = self._book.setting(guild)
-        if draft is None or (draft.base != now.version and draft.body == now.settings.to_json()):
-            draft = await self._begin(guild, actor.id)
-        return self._view(draft)
+        return self._view(await self._drafts.left_by(actor.id, guild))
 
     async def again(self, press: DraftPress) -> SettingsView:
         """The draft as it stands. Raises `DecisionRefused`."""
@@ -130,16 +125,12 @@ class SettingsDesk:
             GuildSettings.from_json(text)
         except ValueError as problem:
             raise DecisionRefused("no_setting", say("settings.cannot", problem=str(problem))) from problem
-        now = self._clock.now()
-        async with self._database.begin("draft settings") as tx:
-            if not await guilds.change_draft(tx, draft.id, revision=draft.revision, body=text, at=now):
-                raise DecisionRefused("moved_on", MOVED_ON)
-        return self._view(replace(draft, body=text, revision=draft.revision + 1, at=now))
+        return self._view(await self._drafts.change(draft, text))
 
     async def discard(self, press: DraftPress) -> SettingsView:
         """Forget the draft. Raises `DecisionRefused`."""
         draft = await self._rules.own(press, "settings")
-        return self._view(await self._begin(draft.guild, press.actor.id))
+        return self._view(await self._drafts.begin(press.actor.id, draft.guild))
 
     async def save(self, press: DraftPress) -> SettingsView:
         """Let the draft count from now on. Raises `DecisionRefused`."""
@@ -149,23 +140,7 @@ class SettingsDesk:
             return replace(view, note=MOVED_ON)
         if view.blocked:
             raise DecisionRefused("not_saved", say("settings.not_saved", why=view.blocked))
-        new = GuildConfig(
-            guild=draft.guild,
-            topic="settings",
-            version=view.version + 1,
-            body=draft.body,
-            seal="",
-            changed_by=press.actor.id,
-            changed_at=self._clock.now(),
-        )
-        new = replace(new, seal=self._book.sealed(new))
-        before = view.in_force.to_json()
-        async with self._database.begin("settings") as tx:
-            if not await guilds.put(tx, new, before=before, detail={}, mask=self._mask):
-                raise DecisionRefused("overtaken", OVERTAKEN)
-            await guilds.drop_draft(tx, draft.guild, "settings", press.actor.id)
-        self._book.take(new)
-        return self._view(await self._begin(draft.guild, press.actor.id))
+        return self._view(await self._drafts.save(draft))
 
     # -- what others read ------------------------------------------------------------------------
 
@@ -173,25 +148,13 @@ class SettingsDesk:
         """Where answers of people go who set nothing for themselves; None: nobody said."""
         return None if is_private(place) else self._book.settings(space_of(place)).notify
 
-    async def _begin(self, guild: str, person: str) -> Draft:
+    def _current(self, guild: str) -> Current:
         now = self._book.setting(guild)
-        draft = Draft(
-            id=self._new_id(),
-            guild=guild,
-            topic="settings",
-            person=person,
-            base=now.version,
-            revision=0,
-            body=now.settings.to_json(),
-            at=self._clock.now(),
-        )
-        async with self._database.begin("draft settings") as tx:
-            await guilds.begin_draft(tx, draft)
-        return draft
+        return Current(version=now.version, body=now.settings.to_json(), stored=now.settings.to_json())
 
     def _view(self, draft: Draft) -> SettingsView:
         now, wanted = self._book.setting(draft.guild), GuildSettings.from_json(draft.body)
-        blocked = OVERTAKEN if draft.base != now.version else ""
+        blocked = ""
         if wanted.model is not None and wanted.model not in self._models:
             blocked = say("settings.model_gone", model=wanted.model)
         if wanted.budgets.costs and not self._has_price(wanted.model):
@@ -209,7 +172,7 @@ class SettingsDesk:
             file_budgets=self._file_budgets,
             model=self._model,
             models=self._models,
-            blocked=blocked,
+            blocked=OVERTAKEN if draft.base != now.version else blocked,
         )
 
 

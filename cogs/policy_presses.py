@@ -9,9 +9,10 @@ from collections.abc import Callable
 
 import discord
 
+from bot.drafts import DraftPress
 from bot.errors import DecisionRefused
 from bot.guild_rules import Body
-from bot.policy_desk import NOT_YOURS, DraftPress, PolicyDesk
+from bot.policy_desk import NOT_YOURS, PolicyDesk
 from bot.policy_view import PolicyView
 from bot.texts.text import say
 from cogs import modals, policy_forms, policy_views

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import discord
 
+from bot.drafts import DraftPress
 from bot.errors import DecisionRefused
-from bot.policy_desk import DraftPress
 from bot.settings_desk import SettingsDesk
 from bot.texts.text import say
 from cogs import modals, settings_forms, settings_views

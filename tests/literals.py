@@ -111,7 +111,7 @@ NOT_FOR_PEOPLE: dict[str, tuple[str, ...]] = {
     "bot/accounts.py": ("count usage", "forget usage"),  # names of commits
     "bot/deferral/vault.py": (" Secrets that it may refer to: ",),
     "bot/granting.py": ("refused press", "revoke grant"),
-    "bot/settings_desk.py": ("draft settings",),
+    "bot/drafts.py": ("begin draft", "change draft", "save draft"),
 }
 """What looks like a sentence and is for no person, by module."""
 

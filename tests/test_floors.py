@@ -118,6 +118,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     },
     "bot.policy_view": {"bot.guild_book", "bot.guild_rules", "bot.permits", "bot.rules", "storage"},
     "bot.policy_desk": {"bot", "storage"},
+    "bot.drafts": {"bot.clock", "bot.errors", "bot.guild_book", "bot.surface", "bot.texts", "storage"},
     "bot.rehearsal": {"bot.clock", "bot.deferral", "bot.permits", "storage"},
     "bot.app": {"bot", "storage"},
     "bot.toolbook": {"bot"},

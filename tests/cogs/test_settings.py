@@ -10,8 +10,8 @@ from typing import Any
 import discord
 import pytest
 
+from bot.drafts import DraftPress
 from bot.errors import NotAllowed
-from bot.policy_desk import DraftPress
 from bot.settings import Settings
 from bot.surface import Actor
 from bot.where import Places, PlacesRule

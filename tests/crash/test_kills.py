@@ -50,10 +50,9 @@ UNREACHED = {
     # What a person does by a command or a button is one commit, and is done again when it was forgotten.
     "fork": "tests/test_forking.py",
     "keep clipping": "the form opens only after it: tests/cogs/test_ask_about.py",
-    "draft rules": "tests/cogs/test_policy.py",
-    "policy": "tests/cogs/test_policy.py",
-    "draft settings": "tests/cogs/test_settings.py",
-    "settings": "tests/cogs/test_settings.py",
+    "begin draft": "tests/cogs/test_policy.py, tests/cogs/test_settings.py",
+    "change draft": "the same",
+    "save draft": "the same",
     "reload": "tests/mcp/test_reloading.py",
     "refused reload": "tests/mcp/test_reloading.py",
     "doctor": "tests/cogs/test_doctor_command.py",
