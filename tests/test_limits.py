@@ -40,6 +40,8 @@ async def test_a_flood_of_gated_calls_ends_in_one_notice_and_asks_for_nothing(tm
         assert await house.rows("SELECT id FROM approval") == []
         assert house.bench.effects == []
         assert await house.rows("SELECT state FROM run") == [{"state": "failed"}]
+        # What its one answer took is stored with that ending, though nothing of it belongs to the conversation.
+        assert await house.rows("SELECT tool_calls FROM usage") == [{"tool_calls": 200}]
 
 
 async def test_decisions_count_over_all_pauses_of_a_turn(tmp_path: Path) -> None:

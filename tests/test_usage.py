@@ -138,6 +138,22 @@ async def test_a_commit_that_failed_takes_nothing_away_and_adds_nothing(tmp_path
         assert (await days(house))[0]["calls"] == 2
 
 
+async def test_what_no_commit_took_along_is_written_by_the_sweep_once_nobody_works_on_it(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Paid("One."), settings=limited()) as house:
+        await house.ask()
+        [row] = await house.rows("SELECT id FROM run")
+        run = await runs.get(house.app.database.reader, row["id"])
+        assert run is not None
+        book = Accounts(database=house.app.database, clock=house.clock, boot="other")
+        book.meter(run).after(ModelCall(model="m", input_tokens=1, output_tokens=1))
+        await book.settle()
+        assert len(await used(house)) == 1
+        book.forget(run.id)
+        for _ in range(2):  # the second time finds it stored
+            await book.settle()
+            assert len(await used(house)) == 2
+
+
 async def test_a_turn_in_a_thread_counts_for_the_channel_above_it(tmp_path: Path) -> None:
     async with open_house(tmp_path, Paid("Hello."), settings=limited()) as house:
         ctx = TurnContext(
