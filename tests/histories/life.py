@@ -110,6 +110,15 @@ class Life:
         if (found := await self._job(which)) is not None:
             await self._app.engine.cancel_job(found[0].id, ASKER)
 
+    async def _background(self, prompt: str, notify: str, place: str) -> None:
+        """A turn is begun, and goes on as a job."""
+        await self._ask(prompt, notify, place)
+        turn = await self._app.database.reader.one("SELECT id FROM run WHERE prompt = ?", prompt)
+        if turn is not None:
+            press = CardPress(actor=ASKER, card=turn["id"], place=place, message=f"reply-{prompt}")
+            await self._app.engine.backgrounding.send(press)
+            self._acknowledged.write(moved=turn["id"])
+
     async def _stop(self, which: int) -> None:
         for _ in range(2):
             await self._on_card(which, self._app.engine.desk.stop)

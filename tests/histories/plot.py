@@ -30,7 +30,18 @@ ERRANDS = ("say", "dm", "card", "card dm", "edit", "job", "job edit", "reply")
 
 DEATHS = (
     *("take up", "keep step", "pause", "finish", "fail", "put back"),
-    *("decide", "claim", "record outcome", "expire", "cancel", "note", "extend", "ask stop", "inbox read"),
+    *(
+        "decide",
+        "claim",
+        "record outcome",
+        "expire",
+        "cancel",
+        "note",
+        "extend",
+        "ask stop",
+        "inbox read",
+        "background",
+    ),
     *("attempt", "delivered", "not delivered", "job card posted", "job card shown", "job progress", "recover"),
 )
 """Commits that a history is cut short at, before or after."""
@@ -109,7 +120,8 @@ def _something(story: Plot, chance: random.Random) -> Op:
     which = chance.randrange(8)
     match chance.choice(
         ("decide",) * 6
-        + ("expire", "stop", "extend", "note", "note", "cancel", "ask", "inbox", "pass", "pass", "restart")
+        + ("expire", "stop", "extend", "note", "note", "cancel", "inbox", "pass", "pass", "restart")
+        + ("ask", "ask", "background", "background")
         + ("strike",) * 4
         + ("storm", "storm", "worse", "worse", "worse", "open", "return")
     ):
@@ -117,9 +129,12 @@ def _something(story: Plot, chance: random.Random) -> Op:
             return ("decide", which, chance.choice(("approve", "approve", "deny")))
         case "expire" | "stop" | "extend" | "note" | "cancel" as name:
             return (name, which)
-        case "ask":
-            story.scripts[prompt := f"talk {len(story.scripts)}"] = ["Good morning to you."]
-            return ("ask", prompt, "channel", chance.choice(PLACES))
+        case "ask" | "background" as name:
+            prompt = f"talk {len(story.scripts)}"
+            asks = name == "background" or chance.random() < 0.5
+            acts: list[Step] = [[("act", {"what": f"{prompt} ok"})]] if asks else []
+            story.scripts[prompt] = [*acts, "Good morning to you."]
+            return (name, prompt, "channel", chance.choice(PLACES))
         case "pass":
             return ("pass", chance.choice((1, 6, 40, 400, 4_000)))
         case "strike":

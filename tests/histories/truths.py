@@ -41,6 +41,7 @@ def untrue(folder: Path, story: Plot, deaths: Sequence[Rows]) -> list[str]:
         *_effects(folder, end, deaths),
         *_jobs(folder, story, end, deaths),
         *_notes(folder, end),
+        *_moved(folder, end),
         *_trail(folder),
     ]
 
@@ -67,7 +68,7 @@ def _endings(wall: Sequence[Line], end: Rows) -> Iterator[str]:
             continue  # a turn's answer and a copy by direct message have no inbox
         if row["state"] == "delivered":
             from_inbox = row["receipt"] == f"inbox {key}"
-            in_a_reply = kinds[row["run"]] == "turn"
+            in_a_reply = kinds[row["run"]] == "turn" or row["via"] is not None
             if not (from_inbox or in_a_reply) and row["receipt"] not in {line["message"] for line in lines}:
                 yield f"{key} has the receipt {row['receipt']}, and stands in {[line['message'] for line in lines]}"
             if from_inbox and key not in looked:
@@ -148,6 +149,14 @@ def _jobs(folder: Path, story: Plot, end: Rows, deaths: Sequence[Rows]) -> Itera
                 yield f"{was['prompt']!r} has vanished"
             elif was["state"] in ENDED and (now["state"], now["result"]) != (was["state"], was["result"]):
                 yield f"{was['prompt']!r} was {was['state']}, and is {now['state']} now"
+
+
+def _moved(folder: Path, end: Rows) -> Iterator[str]:
+    """What was sent into the background is a job, of the same id."""
+    kinds = {run["id"]: run["kind"] for run in end.runs}
+    for line in Log(folder / "acknowledged").read():
+        if "moved" in line and kinds[line["moved"]] != "job":
+            yield f"{line['moved']} was sent into the background, and is a {kinds[line['moved']]}"
 
 
 def _notes(folder: Path, end: Rows) -> Iterator[str]:
