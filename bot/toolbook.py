@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 from bot.agent.mcp_door import Door
 from bot.deferral.policy import CANNOT_TELL, Asking, Policy
-from bot.deferral.tool import Arguments, Tool
+from bot.deferral.tool import Arguments, Tool, ToolKind
 from bot.outside import ServerState
 from bot.permits import Action
 from bot.texts.text import say
@@ -36,6 +36,8 @@ class ToolEntry:
     """The MCP server that it is a tool of, or ''."""
     changed: str
     """What is different from its pinned definition, or ''."""
+    kind: ToolKind = ToolKind.APPROVAL
+    """What a call of it waits for, when it waits."""
 
 
 class Toolbook:
@@ -83,6 +85,7 @@ class Toolbook:
             broken=self._broken(tool, server),
             server=server.name if server is not None else "",
             changed=self._door.drift(tool.name) or "",
+            kind=tool.kind,
         )
 
     def _broken(self, tool: Tool, server: ServerState | None) -> str:

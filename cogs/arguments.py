@@ -22,6 +22,8 @@ _SHORT = 80
 """Values up to this long stand beside their name."""
 _LEAST = 60
 """A value that gets less room than this is left to the file."""
+_LINES = 12
+"""Of a passage."""
 _FRAME = length(inert.fence("")) + 1
 _NOTE = 60
 
@@ -103,6 +105,13 @@ def plain_line(arguments: Mapping[str, Any]) -> tuple[str, bool]:
     text = next((_text(value) for value in arguments.values()), "")
     head, newline, _ = text.partition("\n")
     return head, bool(newline)
+
+
+def passage(text: str, *, limit: int) -> str:
+    """A text by itself: a quoted line where it reads well as one, else a block whose middle gives way to a count."""
+    if "`" not in text and "\n" not in text.strip("\n"):
+        return f"> {inert.line(text, limit=limit)}"
+    return _block(text, limit + 2 * _FRAME + _NOTE, _LINES)[0]
 
 
 def _block(text: str, budget: int, lines: int) -> tuple[str, int]:

@@ -9,8 +9,9 @@ or look like something else. Two rules carry it all:
 
 At the end of a line `…` always means that the text goes on: one that ends so itself has it written as a code point.
 
-Words and the single spaces between them stay as they are. Discord's own rules that this answers: a fence ends at
-three backticks, a first line of one word is taken for a language tag, blank edges of a block are trimmed.
+Words and the single spaces between them stay as they are, and in a block one or two backticks in a row. Discord's own
+rules that this answers: a fence ends at three backticks, a first line of one word is taken for a language tag, blank
+edges of a block are trimmed.
 """
 
 from __future__ import annotations
@@ -49,6 +50,7 @@ _FILLERS = frozenset(
 """Letters and marks that draw nothing (fillers, variation selectors, tags), though their category does not say so."""
 _NOTATION = frozenset(NEWLINE + TAB + SPACE + OPEN + CLOSE)
 
+_CLOSING = re.compile("`{3,}")
 _RUN = re.compile(r"\n+| +|[^\n ]+")
 _TOKEN = re.compile(
     rf"{OPEN}U\+(?P<point>[0-9A-F]{{4,6}}){CLOSE}"
@@ -67,6 +69,10 @@ class Form(Enum):
     """One line between single backticks, or a label: newlines are drawn, not made."""
     FILE = "file"
     """A text file: newlines, tabs, spaces and backticks are left to it."""
+
+
+_KEPT = {Form.BLOCK: "`", Form.LINE: "", Form.FILE: "\n\t `"}
+"""What the place shows as it is, though another would not."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -213,10 +219,12 @@ def _spaces(count: int, *, indents: bool, edge: bool) -> str:
 
 
 def _characters(text: str, form: Form) -> Iterator[tuple[str, str]]:
-    kept = "\n\t `" if form is Form.FILE else ""
+    kept = _KEPT[form]
+    # What could end the block; shorter runs of backticks cannot.
+    closing = {at for run in _CLOSING.finditer(text) for at in range(*run.span())} if form is Form.BLOCK else ()
     room = 0
-    for char in text:
-        if char in kept:
+    for at, char in enumerate(text):
+        if char in kept and at not in closing:
             room = 0
             yield char, char
         elif char.isascii() and char.isprintable() and char != "`":

@@ -81,7 +81,10 @@ def what_runs(view: PolicyView, number: int, *, said: str = "") -> ui.LayoutView
         for value, (label, what) in _ACTIONS.items()
     ]
     select: ui.Select[ui.LayoutView] = ui.Select(
-        custom_id=custom_id(view, Verb.RULES_ACTION, number), options=actions, placeholder=tell("policy.what_happens")
+        custom_id=custom_id(view, Verb.RULES_ACTION, number),
+        id=steady(custom_id(view, Verb.RULES_ACTION, number)),
+        options=actions,
+        placeholder=tell("policy.what_happens"),
     )
     up = _button(view, Verb.RULES_UP, tell("policy.up"), _GREY, number)
     up.disabled = number == 0
@@ -115,6 +118,7 @@ def who_decides(view: PolicyView, number: int, *, said: str = "") -> ui.LayoutVi
         items.append(layout.text(f"**{shown(said or view.note)}**"))
     people: ui.MentionableSelect[ui.LayoutView] = ui.MentionableSelect(
         custom_id=custom_id(view, Verb.RULES_PEOPLE, number),
+        id=steady(custom_id(view, Verb.RULES_PEOPLE, number)),
         placeholder=tell("policy.who_may"),
         min_values=0,
         max_values=_OPTIONS,
@@ -254,7 +258,11 @@ def _pick_who(view: PolicyView) -> Item:
 def _pick(view: PolicyView, verb: Verb, placeholder: str, options: list[discord.SelectOption]) -> Item:
     if len(options) < MOST_RULES:
         options = [discord.SelectOption(label=tell("policy.new_rule"), value=NEW), *options]
-    return Row(ui.Select(custom_id=custom_id(view, verb), placeholder=placeholder, options=options))
+    return Row(
+        ui.Select(
+            custom_id=custom_id(view, verb), id=steady(custom_id(view, verb)), placeholder=placeholder, options=options
+        )
+    )
 
 
 def _tools(
@@ -268,6 +276,7 @@ def _tools(
     options.append(discord.SelectOption(label=tell("policy.other_name").replace("`", ""), value=OTHER))
     return ui.Select(
         custom_id=custom_id(view, verb, number),
+        id=steady(custom_id(view, verb, number)),
         placeholder=tell("policy.which_tools") if many else tell("policy.which_tool"),
         options=options,
         min_values=0 if many else 1,
@@ -278,6 +287,7 @@ def _tools(
 def _channels(view: PolicyView, verb: Verb, number: int, chosen: Iterable[str]) -> ui.ChannelSelect[ui.LayoutView]:
     return ui.ChannelSelect(
         custom_id=custom_id(view, verb, number),
+        id=steady(custom_id(view, verb, number)),
         placeholder=tell("policy.only_channels"),
         min_values=0,
         max_values=_OPTIONS,
@@ -290,6 +300,7 @@ def _roles(
 ) -> ui.RoleSelect[ui.LayoutView]:
     return ui.RoleSelect(
         custom_id=custom_id(view, verb, number),
+        id=steady(custom_id(view, verb, number)),
         placeholder=placeholder,
         min_values=0,
         max_values=_OPTIONS,

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from bot.jobs.schedules import Entry
 from bot.texts.recall import recall
 from bot.texts.text import key, say
-from cogs import inert
+from cogs import arguments, inert
 from cogs.speech import shown, tell
 from storage.schedules import Schedule, ScheduleState, Why
 
@@ -43,7 +43,7 @@ def draft(entry: Entry) -> str:
     lines = [
         tell("schedules.not_saved", spoken=inert.line(one.spoken, limit=_NAMED), zone=one.zone),
         *(f"- <t:{at // 1000}:F>, <t:{at // 1000}:R>" for at in entry.times),
-        f"> {inert.line(one.goal, limit=_GOAL)}",
+        arguments.passage(one.goal, limit=_GOAL),
         tell("schedules.each_time", missed=MISSED[one.missed]),
     ]
     if not entry.told_zone:
@@ -55,7 +55,10 @@ def saved(entry: Entry) -> str:
     """What they are told then."""
     one = entry.schedule
     return tell(
-        "schedules.saved", schedule=named(one), times=_stamps(entry.times), goal=inert.line(one.goal, limit=_GOAL)
+        "schedules.saved",
+        schedule=named(one),
+        times=_stamps(entry.times),
+        goal=arguments.passage(one.goal, limit=_GOAL),
     )
 
 

@@ -9,6 +9,7 @@ from discord import app_commands, ui
 from discord.ext import commands
 
 from bot.clock import Clock
+from bot.deferral.tool import ToolKind
 from bot.engine import Engine
 from bot.outside import ServerState
 from bot.permits import Asking
@@ -26,6 +27,8 @@ _SHORT = 160
 _SERVERS = 3
 """Servers that are named on the first page; what is wrong with one stands beside its tools as well."""
 _WORDS = {"allow": say("tools.allowed"), "ask": say("tools.asks"), "refuse": say("tools.refused")}
+_WAITS = {ToolKind.QUESTION: say("tools.asks_you"), ToolKind.EXTERNAL: say("tools.waits_elsewhere")}
+"""What asks for no sign-off, whatever a rule about it says."""
 _PRIVATE_PROBLEM = say("tools.see_why")
 
 
@@ -97,8 +100,9 @@ def _head(
 
 
 def _lines(entry: ToolEntry, *, knows: bool) -> Iterator[str]:
+    waits = "" if entry.action == "refuse" else _WAITS.get(entry.kind, "")
     # Never bold: two asterisks in a name would end that, and the code with it.
-    yield f"{inert.line(entry.name, limit=64)} · **{shown(_WORDS[entry.action])}**"
+    yield f"{inert.line(entry.name, limit=64)} · **{shown(waits or _WORDS[entry.action])}**"
     first = next((line for line in entry.description.splitlines() if line.strip()), "")
     if entry.server:
         # The server's own words: nothing in them is ours.
@@ -107,7 +111,8 @@ def _lines(entry: ToolEntry, *, knows: bool) -> Iterator[str]:
         )
     elif first:
         yield shown(recall(sentence(first)))
-    yield tell("tools.why", reason=inert.line(shown(entry.why), limit=110))
+    if not waits:
+        yield tell("tools.why", reason=inert.line(shown(entry.why), limit=110))
     if entry.depends:
         yield tell("tools.depends", rule=inert.line(shown(entry.depends), limit=40))
     yield tell("tools.may_touch", what=inert.line(shown(recall(entry.profile)), limit=70))

@@ -208,13 +208,9 @@ ENTRIES = {
         "**Your draft. None of it counts yet.**\n{lines}", de="**Dein Entwurf. Noch gilt nichts davon.**\n{lines}"
     ),
     "cannot_save": text("{text}\n**You cannot save it.** {why}", de="{text}\n**Du kannst ihn nicht speichern.** {why}"),
-    "add_runs": placeholder(
-        "Add or change a rule about what runs…", de="Eine Regel dazu, was läuft, hinzufügen oder ändern…"
-    ),
+    "add_runs": placeholder("What runs: add or change a rule…", de="Was läuft: Regel hinzufügen oder ändern…"),
     "to_approve": text("{n} to approve", de="{n} müssen genehmigen"),
-    "add_who": placeholder(
-        "Add or change a rule about who decides…", de="Eine Regel dazu, wer entscheidet, hinzufügen oder ändern…"
-    ),
+    "add_who": placeholder("Who decides: add or change a rule…", de="Wer entscheidet: Regel hinzufügen oder ändern…"),
     "new_rule": option("A new rule", de="Eine neue Regel"),
     "other_name": option("Another name, or many by `*`…", de="Ein anderer Name, oder viele mit `*`…"),
     "which_tools": placeholder(

@@ -48,11 +48,11 @@ ENTRIES = {
     ),
     "saved": text(
         (
-            "Saved as {schedule}: next at {times}.\n> {goal}\n-# `/schedule list` shows it, `/schedule pause` and"
+            "Saved as {schedule}: next at {times}.\n{goal}\n-# `/schedule list` shows it, `/schedule pause` and"
             " `/schedule remove` stop it."
         ),
         de=(
-            "Gespeichert als {schedule}: nächstes Mal {times}.\n> {goal}\n-# `/schedule list` zeigt ihn, `/schedule"
+            "Gespeichert als {schedule}: nächstes Mal {times}.\n{goal}\n-# `/schedule list` zeigt ihn, `/schedule"
             " pause` und `/schedule remove` halten ihn an."
         ),
     ),

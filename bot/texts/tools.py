@@ -7,6 +7,8 @@ from bot.texts.entry import text
 ENTRIES = {
     "allowed": text("runs without asking", de="läuft ohne Fragen"),
     "asks": text("asks first", de="fragt erst"),
+    "asks_you": text("asks you a question", de="stellt dir eine Frage"),
+    "waits_elsewhere": text("waits for a result from elsewhere", de="wartet auf ein Ergebnis von anderswo"),
     "refused": text("refused here", de="hier verweigert"),
     "see_why": text("an approver sees why in this list", de="ein Genehmiger sieht in dieser Liste, warum"),
     "page": text(", page {page} of {pages}", de=", Seite {page} von {pages}"),

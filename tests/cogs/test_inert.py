@@ -72,6 +72,12 @@ def test_words_and_single_spaces_are_shown_as_they_are() -> None:
     assert inert.encode(text) == text
 
 
+def test_a_block_shows_backticks_that_cannot_end_it() -> None:
+    assert inert.encode("echo `date` ``x``") == "echo `date` ``x``"
+    assert inert.encode("a```b`c") == "a⟨U+0060⟩⟨U+0060⟩⟨U+0060⟩b`c"
+    assert inert.label("echo `date`") == "echo ⟨U+0060⟩date⟨U+0060⟩"
+
+
 def test_code_keeps_its_indentation() -> None:
     assert inert.encode("def f():\n    return 1") == "def f():↵\n    return 1"
 

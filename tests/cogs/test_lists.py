@@ -7,6 +7,7 @@ from typing import Any
 
 import discord
 
+from cogs import arguments
 from cogs.jobs import NO_JOBS, NO_SUCH_JOB
 from cogs.limits import CONTENT, length, listed
 from tests.cogs.guild import Guild, open_guild
@@ -86,3 +87,9 @@ async def test_jobs_are_suggested_while_one_types(tmp_path: Path) -> None:
         [job] = await here.rows("SELECT id FROM run")
         suggested = await here.ben.autocomplete(here.channel, "job cancel", "id", "clean")
         assert job["id"] in str(suggested)
+
+
+def test_a_passage_is_a_line_or_a_block_and_is_cut_in_its_middle() -> None:
+    assert arguments.passage("clean up", limit=90) == "> `clean up`"
+    assert arguments.passage("run `date`", limit=90) == "```text\nrun `date`\n```"
+    assert "characters not shown" in arguments.passage("run `date` " * 90, limit=90)

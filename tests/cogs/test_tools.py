@@ -40,6 +40,7 @@ async def test_every_tool_is_listed_with_what_it_does_here_and_why(tmp_path: Pat
         for name in ("act", "ask_user", "careful", "look", "shell", "start_job"):
             assert f"`{name}` · **" in text
         assert "`shell` · **asks first**" in text
+        assert "`ask_user` · **asks you a question**" in text
         assert "Why: `shell needs a person's sign-off`" in text
         assert "`look` · **runs without asking**" in text
         assert labels(first) == ["Look again", "Next"]

@@ -196,7 +196,7 @@ def meant(shown: str) -> str:
         elif char == "↵":
             out.append("\n")
             at += shown[at : at + 1] == "\n"
-        elif char in "⟩`\n":
+        elif char in "⟩\n":
             raise Unreadable(f"{char!r} by itself")
         else:
             out.append({"⇥": "\t", "␠": " "}.get(char, char))
