@@ -201,7 +201,7 @@ class Engine:
             budget_ms=budget(clocked=ctx.clock.binds, wished_ms=ctx.budget_ms),
             background=await self.desk.gist(ctx.conversation),
         )
-        self._background.spawn(self._job_cards.show(run.id), name=f"show job {run.id}")
+        self._background.spawn(self._job_cards.deliver(), name=f"show job {run.id}")  # at the pace of its place
         self._background.spawn(self._go(run.id), name=f"job {run.id}")
         return run
 

@@ -18,8 +18,8 @@ from bot.deferral.tool import Call, Tool, ToolOutcome
 from bot.errors import AlreadySettled, DecisionRefused, NotAllowed, UnknownApproval
 from bot.jobs.budget import CLOCKED_JOB_BUDGET_MS, EXTENSION_MS, JOB_BUDGET_MS, MOST_BUDGET_MS
 from bot.jobs.cards import FRESH_AFTER_MS
-from bot.surface import Actor, CardPress, JobView, TurnClock, TurnContext
-from storage import jobs, runs
+from bot.surface import Actor, Announcement, CardPress, JobView, TurnClock, TurnContext
+from storage import jobs, outbox, runs
 from storage.runs import Run, RunState
 from tests.faults import FaultyDatabase
 from tests.house import ASKER, OWNER, PLACE, STRANGER, Bench, DoArguments, Face, House, ManualClock, Script, open_house
@@ -206,6 +206,10 @@ async def test_the_cards_of_one_place_share_its_pace(tmp_path: Path) -> None:
     async with open_house(tmp_path, Script(*[ACT] * 3)) as house:
         for number in range(3):
             await start(house, f"job {number}", by=str(number))
+            assert len(house.face.jobs) == 1  # so do new ones: many starts are not many messages at once
+        await house.later(seconds=1)
+        await house.later(seconds=1)
+        assert len(house.face.jobs) == 3
         house.clock.advance(seconds=60)
         for _ in range(3):
             async with house.app.database.begin("change") as tx:
@@ -488,3 +492,35 @@ async def test_only_a_job_that_was_extended_outlives_its_first_budget(
         gate.go.set()
         await house.app.background.idle()
         assert (await stored(house, job)).state == ends
+
+
+async def test_an_answer_does_not_wait_behind_all_the_jobs_that_end_at_once(tmp_path: Path) -> None:
+    """Ten endings are due in one place; while the first is being said, somebody gets an answer there."""
+
+    class Slow(Face):
+        """Says nothing before it may."""
+
+        gate = asyncio.Event()
+
+        async def announce(self, announcement: Announcement) -> str:
+            await self.gate.wait()
+            return await super().announce(announcement)
+
+    face = Slow()
+    async with open_house(tmp_path, Script(), face=face) as house:
+        now = house.clock.now()
+        ladder = [{"place": PLACE}]
+        async with house.app.database.begin("ends") as tx:
+            for number in range(10):
+                body = {"text": f"Job {number} is done.", "ladder": ladder}
+                await outbox.owe(tx, key=f"end:{number}", run=None, place=PLACE, body=body, at=now)
+        going = asyncio.ensure_future(house.app.engine.sweep())
+        while not await house.rows("SELECT id FROM outbox WHERE state = 'attempting'"):
+            await asyncio.sleep(0)
+        async with house.app.database.begin("answers") as tx:
+            await outbox.owe(tx, key="answer:1", run=None, place=PLACE, body={"text": "Hello.", "answer": True}, at=now)
+        face.gate.set()
+        await going
+        said = [announcement.text for announcement in face.said]
+        assert said.index("Hello.") <= 2
+        assert len(said) == 11
