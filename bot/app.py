@@ -33,6 +33,7 @@ from bot.engine import Engine
 from bot.granting import Granting
 from bot.guild_book import GuildBook
 from bot.holding import Holding
+from bot.job_files import JobFiles
 from bot.jobs.schedules import Schedules
 from bot.jobs.tool import make_start_job
 from bot.jobs.watch import JobWatch
@@ -165,9 +166,11 @@ async def open_app(
             who=lambda person: delivery.who(person),
             enabled=settings.grants,
         )
+        files = JobFiles(database=database, clock=clock, workspace=settings.workspace, mask=mask)
         file_places = Configured(settings.places or ())
         where = GuildWhere(file_places, book)
         delivery = Delivery(
+            files=files,
             database=database,
             clock=clock,
             new_id=new_id,
@@ -322,6 +325,7 @@ async def open_app(
                 sweep_ms=sweep_ms,
                 watch=watch,
                 most_waiting=settings.queue,
+                files=files,
                 commands=None
                 if detached is None
                 else Commands(

@@ -10,6 +10,7 @@ import asyncio
 import logging
 from collections import Counter
 from contextlib import suppress
+from dataclasses import replace
 from typing import Any
 
 from bot.clock import Clock, NewId
@@ -18,10 +19,11 @@ from bot.deferral.seal import Seal
 from bot.errands import MOST_TRIES, back_off, delivering
 from bot.errors import DeliveryError, Unreachable
 from bot.granting import Granting
+from bot.job_files import JobFiles
 from bot.lanes import Lanes
 from bot.notices import Notices
 from bot.showing import Showing
-from bot.surface import Announcement, CardView, Reply, Surface
+from bot.surface import Announcement, CardView, Offered, Reply, Surface
 from bot.texts.recall import recall
 from bot.texts.text import Text, say, told, worded, words_of
 from bot.views import Views
@@ -90,11 +92,13 @@ class Delivery:
         authority: Authority,
         seal: Seal,
         where: Whereabouts,
+        files: JobFiles | None = None,
         granting: Granting,
     ) -> None:
         self._database = database
         self._clock = clock
         self._views = Views(database=database, profiles=profiles, authority=authority, seal=seal, granting=granting)
+        self._files = files
         self._lanes = Lanes()
         self._surface: Surface | None = None
         self.replies: dict[str, Reply] = {}
@@ -259,6 +263,8 @@ class Delivery:
             repeated=owed.state == "attempting",
             remarks=tuple(_remark(failure) for failure in owed.failures),
         )
+        if _is_unasked(owed) and owed.key.startswith("answer:"):
+            announcement = replace(announcement, files=await self._made_by(owed.run))
         if "while_pending" in owed.body:
             announcement = await self._notices.about_card(announcement, owed)
         else:
@@ -271,6 +277,17 @@ class Delivery:
             if (hidden := await surface.hidden_from(person, owed.place)) is not None:
                 raise Unreachable(hidden)
             return await surface.tell(person, announcement)
+
+    async def _made_by(self, run_id: str | None) -> tuple[Offered, ...]:
+        """The files that an ended job offers. Whatever is wrong with them, its ending is told."""
+        run = await runs.get(self._database.reader, run_id) if run_id is not None else None
+        if run is None or self._files is None:
+            return ()
+        try:
+            return await self._files.with_ending(run)
+        except OSError as error:
+            logger.warning("files not offered", extra={"action": "files_failed", "run": run.id, "problem": repr(error)})
+            return ()
 
     async def _answer(self, owed: Owed, run_id: str, announcement: Announcement, surface: Surface) -> str:
         """A run's answer that has no message yet: its reply's first one, or else a new one."""

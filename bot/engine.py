@@ -28,6 +28,7 @@ from bot.farewell import farewell
 from bot.forking import Forks
 from bot.holding import Holding
 from bot.intake import Intake
+from bot.job_files import JobFiles
 from bot.jobs.budget import budget
 from bot.jobs.cards import JobCards
 from bot.jobs.desk import JobDesk
@@ -78,6 +79,7 @@ class Engine:
         policy_desk: PolicyDesk,
         settings_desk: SettingsDesk,
         most_waiting: int,
+        files: JobFiles,
     ) -> None:
         """`most_waiting`: how many requests may wait in line behind the one that a conversation works on."""
         self.database = database
@@ -96,7 +98,7 @@ class Engine:
         self._stopping = False
         self._watch = watch
         self._most_waiting, self._refusing = most_waiting, Refusing(clock)
-        self._job_cards = JobCards(database=database, clock=clock, watch=watch)
+        self._job_cards = JobCards(database=database, clock=clock, watch=watch, has_files=files.any)
         self.inbox = Inbox(database=database, clock=clock)
         """What people could not be told."""
         self.desk = JobDesk(
@@ -109,6 +111,7 @@ class Engine:
             deliver=self._deliver,
             watch=watch,
             notify_in=settings_desk.notify_in,
+            made=files.fetched,
         )
         """What people do about jobs."""
         self._intake = Intake(
@@ -117,12 +120,7 @@ class Engine:
         self.anew = Anew(database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver)
         """How conversations begin afresh."""
         self.stopping = Stopping(
-            database=database,
-            clock=clock,
-            authority=authority,
-            turns=turns,
-            deliver=self._deliver,
-            who=delivery.who,
+            database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver, who=delivery.who
         )
         """How turns are stopped."""
         self.backgrounding = Backgrounding(

@@ -138,10 +138,24 @@ class JobView:
     """Links to the cards that it waits for."""
     notes: int = 0
     """Notes that it has not taken up yet."""
+    has_files: bool = False
+    """Whether there may be files that it made."""
     before: str = ""
     """A link to its card before this one, if that grew too old; else ''."""
     schedule: Schedule | None = None
     """The schedule that it comes from."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Offered:
+    """A file that a job made."""
+
+    path: str
+    """Relative to the workspace."""
+    size: int
+    """Bytes of it on disk."""
+    body: bytes | None = None
+    """What it holds, if it is handed over; None if it is only named."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -166,6 +180,8 @@ class Announcement:
     """An earlier attempt may have got through; say so."""
     remarks: tuple[str, ...] = ()
     """Small print that follows the text."""
+    files: tuple[Offered, ...] = ()
+    """What the job made whose ending this is."""
 
 
 class Reply(Protocol):

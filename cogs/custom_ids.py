@@ -117,6 +117,7 @@ class Verb(StrEnum):
     JOB_NOTE = "job-note"
     """Opens the form for a note."""
     JOB_LOG = "job-log"
+    JOB_FILES = "job-files"
     FORM_JOB_NOTE = "form-job-note"
     SCHEDULE_SAVE = "schedule-save"
     """The id is a draft's, here and in the next one."""

@@ -103,6 +103,8 @@ def _buttons(view: JobView) -> Iterator[ui.Button[ui.LayoutView]]:
         yield _button(tell("cards.extend"), discord.ButtonStyle.secondary, Verb.JOB_EXTEND, id)
         yield _button(tell("jobs.send_note"), discord.ButtonStyle.primary, Verb.JOB_NOTE, id)
     yield _button(tell("jobs.log"), discord.ButtonStyle.secondary, Verb.JOB_LOG, id)
+    if view.has_files:
+        yield _button(tell("jobs.files_button"), discord.ButtonStyle.secondary, Verb.JOB_FILES, id)
 
 
 def _button(label: str, style: discord.ButtonStyle, verb: Verb, id: str) -> ui.Button[ui.LayoutView]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import discord
 from discord import ui
@@ -35,7 +35,8 @@ class _Posted:
 class Messages:
     """One logical text in a channel. `key` names it: every attempt to say the same thing uses the same one.
 
-    `reply_to`, `if_apart`: see `Post`. `already`: a message that is there and is to be its first.
+    `reply_to`, `if_apart`: see `Post`; `files` come with its first message. `already`: a message that is there and is
+    to be its first.
     """
 
     def __init__(
@@ -49,7 +50,9 @@ class Messages:
         ping: Iterable[str] = (),
         ping_roles: Iterable[str] = (),
         silent: bool = False,
+        files: Callable[[], list[discord.File]] | None = None,
     ) -> None:
+        self._files = files
         self._channel = channel
         self._key = key
         self._reply_to, self._if_apart = reply_to, if_apart
@@ -122,13 +125,22 @@ class Messages:
                 if_apart=self._if_apart,
                 mentions=posting.mentions(self._users, self._roles) if first else posting.NOBODY,
                 silent=self._silent,
+                files=self._files if first else None,
             )
             self._tried = True
             self._has_row = self._has_row or row is not None
-            self._posted.append(_Posted(await self._channel.create(post), content))
+            self._posted.append(_Posted(await self._create(post), content))
         while len(self._posted) > max(len(pieces), 1):
             await self._channel.delete(self._posted[-1].id)
             self._posted.pop()
+
+    async def _create(self, post: Post) -> int:
+        try:
+            return await self._channel.create(post)
+        except FileRefused:
+            if post.files is None:
+                raise
+            return await self._channel.create(replace(post, files=None))  # the text alone; it names them
 
     async def _attach(self, text: str) -> None:
         if self._file is not None:

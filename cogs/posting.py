@@ -46,6 +46,8 @@ class Post:
     content: str | None = None
     view: ui.LayoutView | ui.View | None = None
     file: discord.File | None = None
+    files: Callable[[], list[discord.File]] | None = None
+    """Made anew for each attempt: what was sent once cannot be sent again."""
     mentions: discord.AllowedMentions = NOBODY
     silent: bool = False
     """Whoever is notified hears no sound (a message flag of Discord's, SUPPRESS_NOTIFICATIONS)."""
@@ -74,7 +76,7 @@ class Channel:
             try:
                 return await self._awake(lambda: self._send(post, reply_to=reply_to))
             except discord.HTTPException as error:
-                if post.file is not None and faults.is_too_large(error):
+                if (post.file is not None or post.files is not None) and faults.is_too_large(error):
                     raise FileRefused("The file is too large for Discord.") from error
                 if reply_to is None or not faults.is_reply_refused(error):
                     raise
@@ -91,6 +93,8 @@ class Channel:
         # one would carry whatever a model wrote into an address out to that address.
         rest: dict[str, Any] = {"file": post.file, "reference": reference, "view": post.view}
         given = {name: value for name, value in rest.items() if value is not None}
+        if post.files is not None:
+            given["files"] = post.files()
         if post.content is not None:
             given["suppress_embeds"] = True
         if post.silent:

@@ -7,14 +7,16 @@ after a start as well.
 from __future__ import annotations
 
 import logging
+from collections.abc import Callable
 from contextlib import AbstractContextManager
+from functools import partial
 
 import discord
 
 from bot.drills import DrillView
 from bot.errors import DeliveryError, Unreachable
 from bot.surface import Announcement, CardView, JobView
-from cogs import cards, drill, faults, forums, job_cards, limits, places, posting, visibility
+from cogs import cards, drill, faults, forums, job_cards, limits, offers, places, posting, visibility
 from cogs.faults import NotAccepted
 from cogs.members import Members
 from cogs.messages import Messages
@@ -169,6 +171,7 @@ class DiscordSurface:
             ping=announcement.ping[:_MOST_PINGS],
             ping_roles=announcement.ping_roles[:_MOST_PINGS],
             silent=announcement.silent,
+            files=_enclosed(announcement),
         )
         with self.speaking(channel.place, announcement.ping[0] if announcement.ping else None):
             text = _text(announcement)
@@ -180,7 +183,8 @@ class DiscordSurface:
             direct = await self._client.create_dm(discord.Object(int(person)))
         place = places.parse(announcement.place)
         channel = self.channel(Place(guild=None, channel=direct.id))
-        said = Messages(channel, announcement.key, silent=announcement.silent)
+        files = _enclosed(announcement)
+        said = Messages(channel, announcement.key, silent=announcement.silent, files=files)
         with speaking(self._languages.of_person(int(person))):
             text = _text(announcement)
             if place.guild is not None:
@@ -249,12 +253,21 @@ def _card_post(view: CardView, rendered: cards.Rendered) -> Post:
     )
 
 
+def _enclosed(announcement: Announcement) -> Callable[[], list[discord.File]] | None:
+    """What comes with it, to be made anew for each attempt."""
+    if not any(one.body is not None for one in announcement.files):
+        return None
+    return partial(offers.files, announcement.files)
+
+
 def _text(announcement: Announcement) -> str:
     text = shown(announcement.text)
     if announcement.deadline is not None:
         text += f" <t:{announcement.deadline // 1000}:R>"
     for remark in announcement.remarks:
         text += f"\n-# {shown(remark)}"
+    if announcement.files:
+        text += f"\n-# {offers.named(announcement.files)}"
     if announcement.repeated:
         text += f"\n-# {tell('surface.repeated')}"
     return text

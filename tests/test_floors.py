@@ -97,6 +97,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.ending": {"bot.jobs", "bot.place", "storage"},
     "bot.recording": {"bot.clock", "bot.deferral", "storage"},
     "bot.commands": {"bot", "storage", "anyio"},
+    "bot.job_files": {"bot", "storage", "anyio"},
     "bot.anew": {"bot", "storage"},
     "bot.forking": {"bot", "storage"},
     "bot.attachments": {"storage"},

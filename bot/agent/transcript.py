@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from typing import Any
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -39,6 +41,20 @@ def gist(bodies: Sequence[str]) -> str:
 def last_words(bodies: Sequence[str]) -> str:
     """What the agent said last, or ''. The messages may begin anywhere."""
     return next((text.strip() for who, text in reversed(list(_said(read(bodies)))) if who == "Signoff"), "")
+
+
+def succeeded(bodies: Sequence[str], tool: str) -> list[tuple[str, dict[str, Any]]]:
+    """Id and arguments of the calls of a tool whose result says that they succeeded, in order."""
+    asked: dict[str, dict[str, Any]] = {}
+    done: list[tuple[str, dict[str, Any]]] = []
+    for message in read(bodies):
+        for part in message.parts:
+            if isinstance(part, ToolCallPart) and part.tool_name == tool:
+                with suppress(ValueError):
+                    asked[part.tool_call_id] = part.args_as_dict()
+            elif isinstance(part, ToolReturnPart) and part.outcome == "success" and part.tool_call_id in asked:
+                done.append((part.tool_call_id, asked.pop(part.tool_call_id)))
+    return done
 
 
 def whole(bodies: Sequence[str]) -> str:

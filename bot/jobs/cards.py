@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 
 from bot.clock import Clock
 from bot.errands import MOST_TRIES, back_off, delivering
@@ -36,7 +37,10 @@ OPEN = frozenset({RunState.QUEUED, RunState.RUNNING, RunState.WAITING})
 class JobCards:
     """Keeps the cards of all jobs up to date, for one process."""
 
-    def __init__(self, *, database: Database, clock: Clock, watch: JobWatch) -> None:
+    def __init__(
+        self, *, database: Database, clock: Clock, watch: JobWatch, has_files: Callable[[Run], Awaitable[bool]]
+    ) -> None:
+        self._has_files = has_files
         self._pace_ms = watch.limits.edit_ms
         self._database = database
         self._clock = clock
@@ -142,6 +146,7 @@ class JobCards:
             spent_before_ms=before,
             asks=await self._asks(run),
             notes=len(await jobs.notes_of(reader, run_id)),
+            has_files=run.state not in OPEN and await self._has_files(run),
             before=self._before(run, job),
             schedule=await schedules.behind(reader, run_id),
         )

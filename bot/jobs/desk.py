@@ -21,7 +21,7 @@ from bot.jobs.cards import OPEN
 from bot.jobs.watch import JobWatch
 from bot.jobs.words import state_word
 from bot.place import is_private, space_of
-from bot.surface import Actor, CardPress, TurnClock, TurnContext
+from bot.surface import Actor, CardPress, Offered, TurnClock, TurnContext
 from bot.texts.text import say
 from storage import audit, conversations, jobs, people, runs
 from storage.database import Database, Transaction
@@ -71,12 +71,14 @@ class JobDesk:
         turns: Worker,
         deliver: Callable[[], Awaitable[None]],
         watch: JobWatch,
+        made: Callable[[Run], Awaitable[tuple[Offered, ...]]],
         notify_in: Callable[[str], str | None] = lambda place: None,
     ) -> None:
-        """`above`: the channel that a place is a thread of; `deliver` brings out what is owed.
+        """`above`: the channel that a place is a thread of; `deliver` brings out what is owed; `made`: a job's files.
 
         `notify_in`: where answers go in a place, of people who set nothing for themselves.
         """
+        self._made = made
         self._database = database
         self._clock = clock
         self._authority = authority
@@ -202,6 +204,22 @@ class JobDesk:
         run, job = await self._on_its_card(press)
         self._allow(press.actor, run)
         return await self.written(run, job)
+
+    async def files(self, press: CardPress) -> tuple[Offered, ...]:
+        """The files that the job made, with what they hold as far as it fits. Raises `DecisionRefused`."""
+        run, _job = await self._on_its_card(press)
+        self._allow(press.actor, run)
+        found = await self._made(run)
+        async with self._database.begin("files fetched") as tx:
+            await audit.record(
+                tx,
+                at=self._clock.now(),
+                actor=press.actor.id,
+                event="job_files",
+                run=run.id,
+                detail={"paths": [one.path for one in found if one.body is not None]},
+            )
+        return found
 
     async def written(self, run: Run, job: Job) -> str:
         """The whole of a job as text: how it stands, what it did, what it was told, its conversation."""

@@ -31,6 +31,19 @@ ENTRIES = {
         "Only the person this command was started for, or an approver, can stop it. Nothing changed.",
         de=("Stoppen kann ihn nur, für wen er gestartet wurde, oder ein Genehmiger. Nichts hat sich geändert."),
     ),
+    "files": text("Files that it made: {names}", de="Dateien, die er gemacht hat: {names}"),
+    "files_at_the_card": text(
+        "Files that it made: {names}. **Files** on the job's card brings them to you.",
+        de="Dateien, die er gemacht hat: {names}. **Dateien** auf der Karte des Auftrags bringt sie dir.",
+    ),
+    "files_too_large": text(
+        "Files that it made: {names}. What is not attached is too much for one message.",
+        de="Dateien, die er gemacht hat: {names}. Was nicht angehängt ist, ist zu viel für eine Nachricht.",
+    ),
+    "no_files": text(
+        "There is no file of this job in the workspace any more.",
+        de="Von diesem Auftrag gibt es im Arbeitsordner keine Datei mehr.",
+    ),
     "log_file": text("The whole of job `{id}`, for you alone.", de="Alles von Auftrag `{id}`, nur für dich."),
     "none_open": text("No background job is open here.", de="Hier ist kein Hintergrundauftrag offen."),
     "no_such": text(
@@ -76,6 +89,7 @@ ENTRIES = {
         de="-# {read:,} Token gelesen, {written:,} geschrieben, {cost}",
     ),
     "before": text("-# Its card before this one: {link}", de="-# Seine Karte vor dieser: {link}"),
+    "files_button": button("Files", de="Dateien"),
     "log": button("Log", de="Protokoll"),
     "send_note": button("Send a note", de="Notiz schicken"),
     "of_budget": text(" of {time}", de=" von {time}"),
