@@ -7,10 +7,10 @@ a model call or a tool that is at work goes on, and what comes of it belongs to 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 
 from bot.agent import history
-from bot.clock import Clock, NewId
+from bot.clock import NewId
 from bot.deferral import sentences
 from bot.errors import AlreadySettled, DecisionRefused
 from bot.jobs import words
@@ -21,9 +21,8 @@ from bot.stopping import Stopping
 from bot.stretches import HISTORY
 from bot.surface import CardPress
 from bot.texts.text import key, say, worded
-from bot.turns import Turns
 from storage import approvals, audit, conversations, jobs, moved, outbox, runs
-from storage.database import Database, Transaction
+from storage.database import Transaction
 from storage.jobs import Job
 from storage.runs import Run, RunKind, RunState
 
@@ -37,26 +36,13 @@ class Backgrounding:
     """Makes jobs of turns, for one process."""
 
     def __init__(
-        self,
-        *,
-        database: Database,
-        clock: Clock,
-        new_id: NewId,
-        stopping: Stopping,
-        turns: Turns,
-        watch: JobWatch,
-        above: Callable[[str], str | None],
-        deliver: Callable[[], Awaitable[None]],
+        self, stopping: Stopping, *, new_id: NewId, watch: JobWatch, above: Callable[[str], str | None]
     ) -> None:
-        """`above`: the channel that a place is a thread of; `deliver` brings out what is owed."""
-        self._database = database
-        self._clock = clock
-        self._new_id = new_id
+        """It works with what `stopping` works with. `above`: the channel that a place is a thread of."""
         self._stopping = stopping
-        self._turns = turns
+        self._new_id = new_id
         self._watch = watch
         self._above = above
-        self._deliver = deliver
 
     async def send(self, press: CardPress) -> str:
         """Let the turn `press.card` go on as a job; what to tell who pressed.
@@ -65,8 +51,8 @@ class Backgrounding:
         is a job already, or there is no room for one more job at work.
         """
         run = await self._stopping.permitted(press, say("turns.not_yours_to_send"))
-        now, conversation = self._clock.now(), f"job/{self._new_id()}"
-        async with self._database.begin("background") as tx:
+        now, conversation = self._stopping.clock.now(), f"job/{self._new_id()}"
+        async with self._stopping.database.begin("background") as tx:
             fresh = await runs.get(tx, run.id)
             refusal = await self._refusal(tx, fresh)
             if fresh is not None and refusal is None:
@@ -84,8 +70,8 @@ class Backgrounding:
         if refusal is not None:
             raise refusal
         if job is not None:
-            self._turns.became_job(job)
-        await self._deliver()
+            self._stopping.turns.became_job(job)
+        await self._stopping.deliver()
         return say("turns.sent", id=run.id)
 
     async def _refusal(self, tx: Transaction, run: Run | None) -> DecisionRefused | None:

@@ -123,16 +123,7 @@ class Engine:
             database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver, who=delivery.who
         )
         """How turns are stopped."""
-        self.backgrounding = Backgrounding(
-            database=database,
-            clock=clock,
-            new_id=new_id,
-            stopping=self.stopping,
-            turns=turns,
-            watch=watch,
-            above=delivery.above,
-            deliver=self._deliver,
-        )
+        self.backgrounding = Backgrounding(self.stopping, new_id=new_id, watch=watch, above=delivery.above)
         """How they go on as jobs."""
         self.forks = Forks(database=database, clock=clock)
         """How they go on in a second place."""

@@ -40,11 +40,11 @@ class Stopping:
         deliver: Callable[[], Awaitable[None]],
         who: Who,
     ) -> None:
-        self._database = database
-        self._clock = clock
+        self.database = database
+        self.clock = clock
         self._authority = authority
-        self._turns = turns
-        self._deliver = deliver
+        self.turns = turns
+        self.deliver = deliver
         self._who = who
 
     async def stop(self, press: CardPress) -> str:
@@ -60,8 +60,8 @@ class Stopping:
         run = await self._permitted(press, NOT_YOURS)
         if run.kind is RunKind.JOB:
             raise AlreadySettled("job", say("turns.in_background", id=run.id))
-        now, said = self._clock.now(), self._turns.progress.said(run.id)
-        async with self._database.begin("stop turn") as tx:
+        now, said = self.clock.now(), self.turns.progress.said(run.id)
+        async with self.database.begin("stop turn") as tx:
             fresh = await runs.get(tx, run.id)
             if fresh is None or fresh.ended_at is not None:
                 raise AlreadySettled("too_late", say("turns.over"))
@@ -73,7 +73,7 @@ class Stopping:
             text = self._text(said, press.actor.id, running)
             if fresh.state is RunState.RUNNING:
                 await self._keep(tx, fresh, said)
-            via = self._turns.reply_of(fresh) or press.message
+            via = self.turns.reply_of(fresh) or press.message
             done = await stop(tx, run.id, by=press.actor.id, at=now, note=NOTE, text=text, via=via)
             await audit.record(
                 tx,
@@ -84,8 +84,8 @@ class Stopping:
                 conversation=run.conversation,
                 detail={"running": [call.id for call in running]},
             )
-        self._turns.stop_working(run.id)
-        await self._deliver()
+        self.turns.stop_working(run.id)
+        await self.deliver()
         return _told(done)
 
     async def permitted(self, press: CardPress, refusal: str) -> Run:
@@ -102,11 +102,11 @@ class Stopping:
         try:
             yield
         except DecisionRefused as refusal:
-            run = await runs.get(self._database.reader, press.card)
-            async with self._database.begin("refused press") as tx:
+            run = await runs.get(self.database.reader, press.card)
+            async with self.database.begin("refused press") as tx:
                 await audit.record(
                     tx,
-                    at=self._clock.now(),
+                    at=self.clock.now(),
                     actor=press.actor.id,
                     event="press_refused",
                     run=run.id if run is not None else None,
@@ -116,12 +116,12 @@ class Stopping:
             raise
 
     async def _permitted(self, press: CardPress, refusal: str) -> Run:
-        run = await runs.get(self._database.reader, press.card)
+        run = await runs.get(self.database.reader, press.card)
         if run is None or (run.kind is RunKind.JOB and run.moved_from is None):
             raise UnknownApproval("unknown", say("stopping.unknown"))
         if press.actor.guild is not None and press.actor.guild != space_of(run.place):
             raise NotAllowed("wrong_guild", WRONG_GUILD)
-        if run.place != press.place or self._turns.reply_of(run) not in {None, press.message}:
+        if run.place != press.place or self.turns.reply_of(run) not in {None, press.message}:
             raise UnknownApproval("wrong_message", say("authority.other_message"))
         mine = press.actor.id == run.requester
         if not mine and not self._authority.is_approver(press.actor, run.place, within=run.within):
