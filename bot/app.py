@@ -166,11 +166,10 @@ async def open_app(
             who=lambda person: delivery.who(person),
             enabled=settings.grants,
         )
-        files = JobFiles(database=database, clock=clock, workspace=settings.workspace, mask=mask)
         file_places = Configured(settings.places or ())
         where = GuildWhere(file_places, book)
         delivery = Delivery(
-            files=files,
+            files=JobFiles(database=database, clock=clock, workspace=settings.workspace, mask=mask),
             database=database,
             clock=clock,
             new_id=new_id,
@@ -325,16 +324,10 @@ async def open_app(
                 sweep_ms=sweep_ms,
                 watch=watch,
                 most_waiting=settings.queue,
-                files=files,
                 commands=None
                 if detached is None
                 else Commands(
-                    database=database,
-                    clock=clock,
-                    detached=detached,
-                    authority=authority,
-                    above=delivery.above,
-                    mask=mask,
+                    detached, database=database, clock=clock, authority=authority, above=delivery.above, mask=mask
                 ),
                 schedules=Schedules(
                     database=database,

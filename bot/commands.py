@@ -40,10 +40,10 @@ class Commands:
 
     def __init__(
         self,
+        detached: Detached,
         *,
         database: Database,
         clock: Clock,
-        detached: Detached,
         authority: Authority,
         above: Callable[[str], str | None],
         mask: Callable[[str], str],

@@ -92,13 +92,14 @@ class Delivery:
         authority: Authority,
         seal: Seal,
         where: Whereabouts,
-        files: JobFiles | None = None,
+        files: JobFiles,
         granting: Granting,
     ) -> None:
         self._database = database
         self._clock = clock
         self._views = Views(database=database, profiles=profiles, authority=authority, seal=seal, granting=granting)
-        self._files = files
+        self.files = files
+        """Those that jobs made."""
         self._lanes = Lanes()
         self._surface: Surface | None = None
         self.replies: dict[str, Reply] = {}
@@ -281,10 +282,10 @@ class Delivery:
     async def _made_by(self, run_id: str | None) -> tuple[Offered, ...]:
         """The files that an ended job offers. Whatever is wrong with them, its ending is told."""
         run = await runs.get(self._database.reader, run_id) if run_id is not None else None
-        if run is None or self._files is None:
+        if run is None:
             return ()
         try:
-            return await self._files.with_ending(run)
+            return await self.files.with_ending(run)
         except OSError as error:
             logger.warning("files not offered", extra={"action": "files_failed", "run": run.id, "problem": repr(error)})
             return ()

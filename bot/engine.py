@@ -28,7 +28,6 @@ from bot.farewell import farewell
 from bot.forking import Forks
 from bot.holding import Holding
 from bot.intake import Intake
-from bot.job_files import JobFiles
 from bot.jobs.budget import budget
 from bot.jobs.cards import JobCards
 from bot.jobs.desk import JobDesk
@@ -79,7 +78,6 @@ class Engine:
         policy_desk: PolicyDesk,
         settings_desk: SettingsDesk,
         most_waiting: int,
-        files: JobFiles,
     ) -> None:
         """`most_waiting`: how many requests may wait in line behind the one that a conversation works on."""
         self.database = database
@@ -98,7 +96,7 @@ class Engine:
         self._stopping = False
         self._watch = watch
         self._most_waiting, self._refusing = most_waiting, Refusing(clock)
-        self._job_cards = JobCards(database=database, clock=clock, watch=watch, has_files=files.any)
+        self._job_cards = JobCards(database=database, clock=clock, watch=watch, has_files=delivery.files.any)
         self.inbox = Inbox(database=database, clock=clock)
         """What people could not be told."""
         self.desk = JobDesk(
@@ -111,7 +109,7 @@ class Engine:
             deliver=self._deliver,
             watch=watch,
             notify_in=settings_desk.notify_in,
-            made=files.fetched,
+            made=delivery.files.fetched,
         )
         """What people do about jobs."""
         self._intake = Intake(

@@ -32,9 +32,9 @@ def of(folder: Path) -> Detached:
 
 def watching(house: House, detached: Detached) -> Commands:
     return Commands(
+        detached,
         database=house.app.database,
         clock=house.clock,
-        detached=detached,
         authority=house.app.engine.authority,
         above=lambda place: None,
         mask=lambda text: text.replace("hunter2", "***"),
