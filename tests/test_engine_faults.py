@@ -344,7 +344,7 @@ async def test_a_sweep_that_fails_is_followed_by_another(tmp_path: Path) -> None
         await house.ask()
         house.clock.advance(seconds=86_400)
         database.failing_reads = 3
-        async with asyncio.timeout(5):
-            while await house.app.database.inner.reader.one("SELECT 1 FROM run WHERE state <> 'done'"):
+        async with asyncio.timeout(60):
+            while await database.inner.reader.one("SELECT 1 FROM run WHERE state <> 'done'"):
                 await asyncio.sleep(0.01)
         assert face.card_words["m1"][-1] == "expired"
