@@ -231,9 +231,9 @@ class Drills:
                     await face.tell_drill(asked.person, view)
                     problem = None
         except Unreachable as error:
-            problem = f"{problem or ''} {error}".strip()
+            problem = joined([*([problem] if problem else []), error.problem], by=" ")
         except DeliveryError as error:
-            problem = f"{problem or ''} It could not be told: {error}".strip()
+            problem = say("faults.not_told", before=f"{problem} " if problem else "", problem=error.problem)
         async with self._database.begin("drill reached") as tx:
             await drills.reached(tx, view.drill.id, asked.person, way=way if problem is None else None, problem=problem)
 

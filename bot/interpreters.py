@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from bot.texts.text import say
+
 _PROGRAMS = frozenset(
     """
     sh ash bash dash zsh ksh mksh fish csh tcsh yash busybox toybox pwsh powershell cmd command xonsh nu elvish rbash
@@ -48,12 +50,12 @@ def objection(argv: tuple[str, ...]) -> str | None:
     program = argv[0] if argv else ""
     name = program.rpartition("/")[2]
     if not _NAME.fullmatch(name):
-        return f"names no program: {program!r}"
+        return say("rules.no_program", program=repr(program))
     if "/" in program and (not program.startswith(_SYSTEM) or ".." in program):
-        return f"names a program outside the system's folders, whose content can change: {program!r}"
+        return say("rules.outside", program=repr(program))
     lower = name.lower()
     if lower in _PROGRAMS or _VERSION.sub("", lower) in _PROGRAMS:
-        return f"would allow {name}, which runs whatever it is given (a wrapper or an interpreter)"
+        return say("rules.wrapper", name=name)
     return None
 
 

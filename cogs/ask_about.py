@@ -25,13 +25,13 @@ from cogs.enclosures import Taken
 from cogs.interactions import DISCORD_FAILED, acknowledge, open_form, place_of, whisper
 from cogs.places import Place
 from cogs.posting import Channel, Post
-from cogs.speech import tell
+from cogs.speech import offered, tell
 from storage.attachments import Attached
 from storage.clippings import Clipping
 
 logger = logging.getLogger(__name__)
 
-MENU = "Ask about this"
+MENU = say("commands.ask_about")
 EMPTY = say("about.empty")
 FOR_YOU_ALONE = say("about.for_you_alone")
 LATE = say("about.late")
@@ -49,7 +49,7 @@ class AskAbout(commands.Cog):
         self._beginner = beginner
         self._clippings = clippings
         self._menu = app_commands.ContextMenu(
-            name=MENU,
+            name=offered("commands.ask_about"),
             callback=self.opened,
             allowed_installs=app_commands.AppInstallationType(guild=True, user=False),
             allowed_contexts=app_commands.AppCommandContext(guild=True, dm_channel=True, private_channel=False),

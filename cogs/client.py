@@ -47,7 +47,7 @@ from cogs.reload import Reload
 from cogs.resuming import Resuming
 from cogs.schedules import Schedules
 from cogs.settings import ServerSettings
-from cogs.speech import CommandTranslator, Languages
+from cogs.speech import CommandTranslator, Hearing, Languages, Recall, Remember
 from cogs.surface import DiscordSurface
 from cogs.tools import Tools
 from cogs.usage import Usage
@@ -56,8 +56,6 @@ from cogs.why import Why
 
 logger = logging.getLogger(__name__)
 
-Remember = Callable[[str, str], Awaitable[None]]
-Recall = Callable[[str], Awaitable[str | None]]
 MessageContent = Literal["auto", "on", "off"]
 
 LONGEST_WAIT_SECONDS = 60.0
@@ -120,7 +118,7 @@ class SignoffClient(commands.Bot):
         self._remember = remember
         self._recall = recall
         self._upkeep = upkeep
-        self.languages = Languages(self, Language(language))
+        self.languages = Languages(self, Language(language), remember=remember, recall=recall)
         self.surface = DiscordSurface(self, background.spawn, self.languages)
 
     async def setup_hook(self) -> None:
@@ -146,6 +144,7 @@ class SignoffClient(commands.Bot):
             )
         )
         await self.add_cog(usage)
+        await self.add_cog(Hearing(self.languages))
         await self.add_cog(tools)
         await self.add_cog(drill)
         await self.add_cog(Reload(self._upkeep.reloading))

@@ -69,4 +69,4 @@ def _lines(every: Sequence[object]) -> Iterator[str]:
         elif isinstance(command, app_commands.Command):
             yield f"`/{command.qualified_name}` {described(command)}"
         elif isinstance(command, app_commands.ContextMenu):
-            yield tell("help.in_menu", name=inert.line(command.name))
+            yield tell("help.in_menu", name=inert.line(described(command)))

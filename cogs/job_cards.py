@@ -15,6 +15,7 @@ from bot.budgets import money
 from bot.jobs.cards import OPEN
 from bot.jobs.words import state_word
 from bot.surface import JobView
+from bot.texts.recall import recall
 from cogs import inert, layout, schedule_words
 from cogs.custom_ids import CustomId, Verb, steady
 from cogs.layout import Item
@@ -55,7 +56,7 @@ def _items(view: JobView) -> Iterator[Item]:
         tell("jobs.card", state=_state(view), person=run.requester, id=run.id, by=by, goal=_goal(run.prompt))
     )
     if view.steps:
-        yield layout.text("\n".join(f"-# {inert.line(step.text, limit=_STEP)}" for step in view.steps))
+        yield layout.text("\n".join(f"-# {inert.line(shown(recall(step.text)), limit=_STEP)}" for step in view.steps))
     yield layout.text("\n".join(_accounts(view)))
     yield ui.ActionRow(*_buttons(view))
 

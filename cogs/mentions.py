@@ -15,7 +15,7 @@ from cogs.help import HELP
 from cogs.interactions import above
 from cogs.places import Place
 from cogs.posting import Post
-from cogs.speech import shown
+from cogs.speech import shown, speaking
 from cogs.surface import DiscordSurface
 
 logger = logging.getLogger(__name__)
@@ -83,7 +83,7 @@ class Mentions(commands.Cog):
 
     async def _say(self, place: Place, to: discord.Message, text: str) -> None:
         nonce = limits.nonce(f"reply/{to.id}")
-        with self._surface.speaking(place, str(to.author.id)):
+        with speaking(await self._surface.language(place, str(to.author.id))):
             content = shown(text)
         try:
             await self._surface.channel(place).create(Post(nonce=nonce, content=content, reply_to=to.id))

@@ -10,6 +10,7 @@ import re
 from dataclasses import dataclass
 
 from bot.errors import Unreachable
+from bot.texts.text import say
 
 _PLACE = re.compile(r"discord/(@me|[0-9]{1,20})/([0-9]{1,20})")
 
@@ -35,7 +36,7 @@ def parse(place: str) -> Place:
     """Read a place. Raises `Unreachable` if it is not one of Discord's."""
     match = _PLACE.fullmatch(place)
     if match is None:
-        raise Unreachable("That place is not on Discord.")
+        raise Unreachable(say("faults.not_discord"))
     return Place(guild=None if match[1] == "@me" else int(match[1]), channel=int(match[2]))
 
 

@@ -77,7 +77,7 @@ class Channel:
                 return await self._awake(lambda: self._send(post, reply_to=reply_to))
             except discord.HTTPException as error:
                 if (post.file is not None or post.files is not None) and faults.is_too_large(error):
-                    raise FileRefused("The file is too large for Discord.") from error
+                    raise FileRefused(say("faults.file_too_large")) from error
                 if reply_to is None or not faults.is_reply_refused(error):
                     raise
                 return await self._send(post, reply_to=None)
@@ -130,7 +130,7 @@ class Channel:
                 await self._awake(lambda: ours.edit(allowed_mentions=NOBODY, **rest))
             except discord.HTTPException as error:
                 if files and faults.is_too_large(error):
-                    raise FileRefused("The file is too large for Discord.") from error
+                    raise FileRefused(say("faults.file_too_large")) from error
                 raise
 
     async def delete(self, message: int) -> None:
@@ -194,7 +194,7 @@ class Channel:
     @contextmanager
     def _reaching(self) -> Iterator[None]:
         if self._client.is_closed():
-            raise DeliveryError("I am not connected to Discord.")
+            raise DeliveryError(say("faults.no_connection"))
         with faults.delivering(
             lambda: permissions.missing_in(self._client, self.place.guild, self.place.channel), self._slow
         ):

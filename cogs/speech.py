@@ -8,16 +8,20 @@ here.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from typing import Any, cast
 
 import discord
 from discord import app_commands
+from discord.ext import commands
 
 from bot.texts.entry import Language
 from bot.texts.text import Key, Text, in_language, key, say
+
+Remember = Callable[[str, str], Awaitable[None]]
+Recall = Callable[[str], Awaitable[str | None]]
 
 _spoken: ContextVar[Language] = ContextVar("spoken", default=Language.EN)
 
@@ -56,21 +60,30 @@ def language_of(locale: discord.Locale | str) -> Language | None:
 class Languages:
     """Who reads what."""
 
-    def __init__(self, client: discord.Client, default: Language) -> None:
-        """`default` is for whom nothing is known of."""
+    def __init__(self, client: discord.Client, default: Language, *, remember: Remember, recall: Recall) -> None:
+        """`default` is for whom nothing is known of; `remember` and `recall` keep what people speak."""
         self._client = client
         self.default = default
+        self._remember, self._recall = remember, recall
         self._people: dict[int, Language] = {}
 
     def heard(self, interaction: discord.Interaction) -> Language:
-        """The language of who acts; remembered, for what is written to them directly later."""
-        language = language_of(interaction.locale) or self.default
-        self._people[interaction.user.id] = language
-        return language
+        """The language of who acts, for what is answered now."""
+        return language_of(interaction.locale) or self.default
 
-    def of_person(self, person: int) -> Language:
-        """The language that a person last used here."""
-        return self._people.get(person, self.default)
+    async def keep(self, interaction: discord.Interaction) -> None:
+        """Remember it, for what is written to them directly later. To be called when the answer is under way."""
+        person, language = interaction.user.id, self.heard(interaction)
+        if await self.of_person(person) is not language:
+            self._people[person] = language
+            await self._remember(f"language {person}", language)
+
+    async def of_person(self, person: int) -> Language:
+        """The language that a person last used here, looked up once."""
+        if person not in self._people:
+            known = await self._recall(f"language {person}")
+            self._people[person] = Language(known) if known in set(Language) else self.default
+        return self._people[person]
 
     def of_guild(self, guild: int | None) -> Language:
         """A server's language: what its people set, as far as they can.
@@ -84,14 +97,28 @@ class Languages:
         return self.default if unset else language_of(known.preferred_locale) or self.default
 
 
+class Hearing(commands.Cog):
+    """Learns which languages people speak, from everything that they press and command."""
+
+    def __init__(self, languages: Languages) -> None:
+        self._languages = languages
+
+    @commands.Cog.listener()
+    async def on_interaction(self, interaction: discord.Interaction) -> None:
+        """Called by discord.py, in a task of its own: no answer waits for it."""
+        await self._languages.keep(interaction)
+
+
 def in_public(client: discord.Client, guild: int | None) -> AbstractContextManager[None]:
     """Within this, the language of a server is spoken: for what a person's command says where others read it."""
     languages: Languages = cast(Any, client).languages
     return speaking(languages.of_guild(guild))
 
 
-def described(command: app_commands.Command[Any, Any, Any]) -> str:
-    """What a command is for, in the language that is spoken here."""
+def described(command: app_commands.Command[Any, Any, Any] | app_commands.ContextMenu) -> str:
+    """What a command is for, or what one in a menu is called, in the language that is spoken here."""
+    if isinstance(command, app_commands.ContextMenu):
+        return shown(_known(command._locale_name) or command.name)
     return shown(_known(command._locale_description) or command.description)
 
 

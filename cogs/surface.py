@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable
-from contextlib import AbstractContextManager
 from functools import partial
 
 import discord
@@ -16,6 +15,8 @@ import discord
 from bot.drills import DrillView
 from bot.errors import DeliveryError, Unreachable
 from bot.surface import Announcement, CardView, JobView
+from bot.texts.entry import Language
+from bot.texts.text import say
 from cogs import cards, drill, faults, forums, job_cards, limits, offers, places, posting, visibility
 from cogs.faults import NotAccepted
 from cogs.members import Members
@@ -44,14 +45,15 @@ class DiscordSurface:
         """A channel to post in."""
         return Channel(self._client, place)
 
-    def speaking(self, place: Place, person: str | None) -> AbstractContextManager[None]:
+    async def language(self, place: Place, person: str | None) -> Language:
         """In a server its language; what only one person sees is in theirs."""
         if place.guild is None and person is not None:
-            return speaking(self._languages.of_person(int(person)))
-        return speaking(self._languages.of_guild(place.guild))
+            return await self._languages.of_person(int(person))
+        return self._languages.of_guild(place.guild)
 
-    def _drawn(self, view: CardView, *, attached: bool = True) -> cards.Rendered:
-        with self.speaking(places.parse(view.card.place), view.card.person or view.approvals[0].requester):
+    async def _drawn(self, view: CardView, *, attached: bool = True) -> cards.Rendered:
+        person = view.card.person or view.approvals[0].requester
+        with speaking(await self.language(places.parse(view.card.place), person)):
             return cards.render(view, attached=attached)
 
     async def open_place(self, view: CardView) -> str:
@@ -62,50 +64,50 @@ class DiscordSurface:
             return str(Place(guild=None, channel=direct.id))
         if view.card.place == view.approvals[0].place:
             return view.card.place
-        with self.speaking(places.parse(view.card.place), None):
+        with speaking(await self.language(places.parse(view.card.place), None)):
             return await forums.open_post(self._client, view)
 
     async def post_card(self, view: CardView) -> str:
         """See `Surface.post_card`. Without its file, a call that does not fit is shown but not approvable."""
         channel = self.channel(places.parse(view.card.place))
-        rendered = self._drawn(view)
+        rendered = await self._drawn(view)
         if rendered.attachment is not None:
             try:
                 return str(await channel.create(_card_post(view, rendered)))
             except (FileRefused, Unreachable) as error:
                 logger.warning("card without its file", extra={"action": "card_file_refused", "problem": str(error)})
-                rendered = self._drawn(view, attached=False)
+                rendered = await self._drawn(view, attached=False)
         return str(await channel.create(_card_post(view, rendered)))
 
     async def edit_card(self, view: CardView) -> None:
         """See `Surface.edit_card`."""
         if view.card.message is None:
-            raise Unreachable("That card was never posted.")
+            raise Unreachable(say("faults.never_posted"))
         channel = self.channel(places.parse(view.card.place))
         message = int(view.card.message)
-        rendered = self._drawn(view)
+        rendered = await self._drawn(view)
         try:
             await channel.edit(message, view=rendered.view, files=_files(view, rendered))
         except (NotAccepted, FileRefused):
             if rendered.attachment is None:
                 raise
             # The file that the card refers to is not there: it was refused, now or when the card was posted.
-            await channel.edit(message, view=self._drawn(view, attached=False).view)
+            await channel.edit(message, view=(await self._drawn(view, attached=False)).view)
 
     async def post_job(self, view: JobView) -> str:
         """See `Surface.post_job`."""
         channel = self.channel(places.parse(view.run.place))
         nonce = limits.nonce(f"job/{view.run.id}/{view.job.posted_at or 0}")
-        with self.speaking(channel.place, view.run.requester):
+        with speaking(await self.language(channel.place, view.run.requester)):
             post = Post(nonce=nonce, view=job_cards.render(view))
         return str(await channel.create(post))
 
     async def edit_job(self, view: JobView) -> None:
         """See `Surface.edit_job`."""
         if view.job.message is None:
-            raise Unreachable("That card was never posted.")
+            raise Unreachable(say("faults.never_posted"))
         channel = self.channel(places.parse(view.run.place))
-        with self.speaking(channel.place, view.run.requester):
+        with speaking(await self.language(channel.place, view.run.requester)):
             drawn = job_cards.render(view)
         await channel.edit(int(view.job.message), view=drawn)
 
@@ -113,7 +115,7 @@ class DiscordSurface:
         """See `Surface.retire_job`."""
         try:
             where = places.parse(place)
-            with self.speaking(where, None):
+            with speaking(await self.language(where, None)):
                 drawn = job_cards.moved(places.link(where, to))
             await self.channel(where).edit(int(message), view=drawn)
         except DeliveryError as error:
@@ -140,7 +142,7 @@ class DiscordSurface:
     async def post_drill(self, view: DrillView) -> str:
         """See `DrillFace.post_drill`."""
         place = places.parse(view.drill.place)
-        with self.speaking(place, None):
+        with speaking(await self.language(place, None)):
             post = drill.post(view)
         return str(await self.channel(place).create(post))
 
@@ -148,7 +150,7 @@ class DiscordSurface:
         """See `DrillFace.edit_drill`."""
         if view.drill.message is not None:
             channel = self.channel(places.parse(view.drill.place))
-            with self.speaking(channel.place, None):
+            with speaking(await self.language(channel.place, None)):
                 drawn = drill.render(view)
             await channel.edit(int(view.drill.message), view=drawn)
 
@@ -157,7 +159,7 @@ class DiscordSurface:
         with faults.delivering():
             direct = await self._client.create_dm(discord.Object(int(person)))
         place = Place(guild=None, channel=direct.id)
-        with self.speaking(place, person):
+        with speaking(await self.language(place, person)):
             post = drill.post(view, person=person)
         await self.channel(place).create(post)
 
@@ -173,7 +175,7 @@ class DiscordSurface:
             silent=announcement.silent,
             files=_enclosed(announcement),
         )
-        with self.speaking(channel.place, announcement.ping[0] if announcement.ping else None):
+        with speaking(await self.language(channel.place, announcement.ping[0] if announcement.ping else None)):
             text = _text(announcement)
             return str(await said.complete(text))
 
@@ -185,7 +187,7 @@ class DiscordSurface:
         channel = self.channel(Place(guild=None, channel=direct.id))
         files = _enclosed(announcement)
         said = Messages(channel, announcement.key, silent=announcement.silent, files=files)
-        with speaking(self._languages.of_person(int(person))):
+        with speaking(await self._languages.of_person(int(person))):
             text = _text(announcement)
             if place.guild is not None:
                 text += f"\n-# {tell('surface.asked_in', channel=place.channel)}"
@@ -210,7 +212,7 @@ class DiscordSurface:
         """See `Surface.mark_moved`."""
         try:
             where = places.parse(place)
-            with self.speaking(where, None):
+            with speaking(await self.language(where, None)):
                 text = tell("surface.answer_is_here", link=places.link(where, to))
             await self.channel(where).edit(int(message), content=text, bare=True)
         except DeliveryError as error:

@@ -21,7 +21,7 @@ _NAMES = {
     "profile": say("void.may_touch"),
     "environment": say("void.environment"),
     "preview": say("void.would_change"),
-    "secrets": "what the secrets it refers to are for",
+    "secrets": say("void.secrets"),
 }
 
 

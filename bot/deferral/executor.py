@@ -246,7 +246,7 @@ class Executor:
         except NothingRan as signal:
             return ApprovalState.NOTHING_RAN, nothing, words_of(signal)
         except ValidationError:  # its words would hold the value
-            return ApprovalState.NOTHING_RAN, nothing, "the tool does not take the value of a secret that it refers to"
+            return ApprovalState.NOTHING_RAN, nothing, say("void.no_value")
         call = Call(
             id=claimed.id,
             run=claimed.run,

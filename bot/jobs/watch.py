@@ -14,6 +14,7 @@ from bot.clock import Clock
 from bot.deferral.events import Event, EventKind, Reporter
 from bot.jobs.budget import CHARGE_MS
 from bot.limits import Crowding
+from bot.texts.text import say
 from storage import conversations, jobs, runs, steps
 from storage.database import Database, Reader, Transaction
 from storage.jobs import JobLimits, Step
@@ -22,7 +23,7 @@ from storage.runs import Run, RunKind
 _LAST = 40
 """Messages among which a job's last words are looked for."""
 
-CUT_SHORT = "put aside: the bot is being stopped, and this goes on when it is started again"
+CUT_SHORT = say("jobs.step_cut")
 
 
 @dataclass
@@ -84,14 +85,14 @@ class JobWatch:
         def hear(event: Event) -> None:
             if (live := self._live.get(run.id)) is None:
                 return
-            started = f"started {event.tool_name}"
+            started = say("jobs.step_started", tool=event.tool_name)
             if event.kind is EventKind.MODEL_END:
                 live.said = event.text or live.said
             if event.kind is EventKind.TOOL_START:
                 live.steps.append(Step(at=self._clock.now(), text=started))
             elif event.kind in {EventKind.TOOL_END, EventKind.DEFERRED}:
                 ended = event.kind is EventKind.TOOL_END
-                text = f"{event.tool_name}: {event.outcome}" if ended else f"asked for {event.tool_name}"
+                text = f"{event.tool_name}: {event.outcome}" if ended else say("jobs.step_asked", tool=event.tool_name)
                 # Of a call that is over at once only the end is worth a line; one that waits has not started at all.
                 begun = next((n for n, one in enumerate(live.steps) if n >= live.written and one.text == started), None)
                 if begun is not None:

@@ -25,9 +25,7 @@ BACKGROUND_EVENT = (
 )
 OUT_OF_TIME = say("jobs.out_of_time")
 
-ANNOUNCING = (
-    "No job was started: this only tells people that something has ended. Whoever wants another job asks for it."
-)
+ANNOUNCING = say("jobs.announcing")
 
 _OUTCOME = 6_000
 """Characters of an outcome that the model is told in an event."""
@@ -62,7 +60,7 @@ _STATES = {
 
 def too_deep(most: int) -> str:
     """Why a job may not start one more."""
-    return f"No job was started: jobs start jobs at most {most} deep here (SIGNOFF_JOB_DEPTH), and this is that deep."
+    return say("jobs.too_deep", most=most)
 
 
 def unfinished(text: str, partial: str) -> str:

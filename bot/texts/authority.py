@@ -111,7 +111,7 @@ ENTRIES = {
     ),
     "all_settled": text(
         "Everything on this card has been settled; your press changed nothing.",
-        de="Über alles auf dieser Karte ist schon entschieden; dein Druck hat nichts geändert.",
+        de="Über alles auf dieser Karte ist schon entschieden; dein Klick hat nichts geändert.",
     ),
     "unknown": text(
         "This request is not known here; nothing changed.",
@@ -138,7 +138,7 @@ ENTRIES = {
     ),
     "deadline_passed": text(
         "The deadline has passed, so your press changed nothing. Nothing ran.",
-        de="Die Frist ist vorbei, deshalb hat dein Druck nichts geändert. Nichts ist gelaufen.",
+        de="Die Frist ist vorbei, deshalb hat dein Klick nichts geändert. Nichts ist gelaufen.",
     ),
     "call_changed": text(
         (
@@ -146,7 +146,7 @@ ENTRIES = {
             " would run now."
         ),
         de=(
-            "{who} hat diesen Aufruf inzwischen geändert, deshalb hat dein Druck nichts geändert. Sieh dir die"
+            "{who} hat diesen Aufruf inzwischen geändert, deshalb hat dein Klick nichts geändert. Sieh dir die"
             " Karte an: Sie zeigt, was jetzt laufen würde."
         ),
     ),

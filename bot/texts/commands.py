@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.texts.entry import command, option
+from bot.texts.entry import command, menu, option
 
 ENTRIES = {
     "help": command(
@@ -30,7 +30,7 @@ ENTRIES = {
     "fork_name": command("What to call the thread.", de="Wie der Thread heißen soll."),
     "drill": command(
         "Ask everybody who decides here to press once: who can, and how fast?",
-        de="Alle, die hier entscheiden, um einen Druck bitten: wer kann es, und wie schnell?",
+        de="Alle, die hier entscheiden, um einen Klick bitten: wer kann es, und wie schnell?",
     ),
     "drill_minutes": command(
         "How long it goes on, if not everybody has pressed before: 10 unless you say.",
@@ -161,4 +161,5 @@ ENTRIES = {
         "A channel to look at; else this one and those where I was asked lately.",
         de="Ein Kanal zum Ansehen; sonst dieser und die, in denen ich zuletzt gefragt wurde.",
     ),
+    "ask_about": menu("Ask about this", de="Dazu fragen"),
 }

@@ -15,7 +15,7 @@ ENTRIES = {
     "press_again": text(
         "Press `Stop` once more within a minute to stop job `{id}`. What it still asks is cancelled then.",
         de=(
-            "Drücke innerhalb einer Minute noch einmal `Stopp`, um Auftrag `{id}` zu stoppen. Was er noch fragt,"
+            "Klick innerhalb einer Minute noch einmal auf `Stopp`, um Auftrag `{id}` zu stoppen. Was er noch fragt,"
             " wird dann abgebrochen."
         ),
     ),

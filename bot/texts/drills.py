@@ -14,7 +14,7 @@ ENTRIES = {
     ),
     "counted": text(
         "Your press counts: it took {took}. This is a drill, so nothing ran.",
-        de="Dein Druck zählt: Es hat {took} gedauert. Das ist eine Übung, deshalb ist nichts gelaufen.",
+        de="Dein Klick zählt: Es hat {took} gedauert. Das ist eine Übung, deshalb ist nichts gelaufen.",
     ),
     "what_it_is": text(
         "This is a drill. **Approve** runs nothing: it finds out who can decide here, and how fast.",
@@ -26,7 +26,7 @@ ENTRIES = {
     "nobody_yet": text("Nobody has pressed yet.", de="Noch hat niemand gedrückt."),
     "ends": text("It ends <t:{ends}:R>.", de="Sie endet <t:{ends}:R>."),
     "over": text("over", de="vorbei"),
-    "waiting": text("waiting for presses", de="wartet auf Drücke"),
+    "waiting": text("waiting for presses", de="wartet auf Klicks"),
     "head": text(
         "### Drill · {state}\nStarted by <@{person}>, for {who}",
         de="### Übung · {state}\nBegonnen von <@{person}>, für {who}",

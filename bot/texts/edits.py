@@ -39,7 +39,7 @@ ENTRIES = {
     ),
     "nothing_waits": text(
         "Nothing on this card waits any more; your press changed nothing.",
-        de="Auf dieser Karte wartet nichts mehr; dein Druck hat nichts geändert.",
+        de="Auf dieser Karte wartet nichts mehr; dein Klick hat nichts geändert.",
     ),
     "most_extensions": text(
         "The deadline has been put off {most} times; that is the most.",

@@ -92,6 +92,6 @@ ENTRIES = {
     "code": text(" (exit code {code})", de=" (Exit-Code {code})"),
     "note": text(": {note}", de=": {note}"),
     "somebody": text("somebody", de="jemand"),
-    "grant_begins": text("A grant", de="Eine gemerkte Genehmigung"),
-    "grant": text("a grant", de="einer gemerkten Genehmigung"),
+    "grant_begins": text("A grant", de="Eine Erlaubnis"),
+    "grant": text("a grant", de="einer Erlaubnis"),
 }

@@ -16,6 +16,7 @@ LABEL = 45
 """Of a form's field."""
 HINT = 100
 """What stands below a field's label, and the description of an option in a list."""
+MENU = 32
 OPTION = 100
 """The name of an option in a list to pick from, and of a command's choice."""
 COMMAND = 100
@@ -117,6 +118,11 @@ def option(en: str, *, de: str) -> Entry:
 def command(en: str, *, de: str) -> Entry:
     """What a command, or one of its options, is for."""
     return Entry(en, de, COMMAND)
+
+
+def menu(en: str, *, de: str) -> Entry:
+    """What a command in a message's or a person's menu is called."""
+    return Entry(en, de, MENU)
 
 
 def placeholder(en: str, *, de: str) -> Entry:

@@ -73,4 +73,9 @@ ENTRIES = {
     ),
     "cannot_see_now": stored("I cannot see that channel any more.", de="Ich kann diesen Kanal nicht mehr sehen."),
     "lacks_there": stored("I lack {lacking} there.", de="Mir fehlt dort {lacking}."),
+    "file_too_large": stored("The file is too large for Discord.", de="Die Datei ist zu groß für Discord."),
+    "no_connection": stored("I am not connected to Discord.", de="Ich bin nicht mit Discord verbunden."),
+    "never_posted": stored("That card was never posted.", de="Diese Karte wurde nie geschickt."),
+    "not_discord": stored("That place is not on Discord.", de="Dieser Ort ist nicht auf Discord."),
+    "not_told": stored("{before}It could not be told: {problem}", de="{before}Es ließ sich nicht sagen: {problem}"),
 }

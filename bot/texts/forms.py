@@ -41,7 +41,7 @@ ENTRIES = {
     ),
     "not_shown": text(
         "The form could not be shown, so nothing was changed. Press the button again.",
-        de="Das Formular ließ sich nicht anzeigen, deshalb wurde nichts geändert. Drücke den Knopf noch einmal.",
+        de="Das Formular ließ sich nicht anzeigen, deshalb wurde nichts geändert. Klick noch einmal auf den Knopf.",
     ),
     "hidden": text(
         ("{n:,} character not shown", "{n:,} characters not shown"),

@@ -150,7 +150,7 @@ ENTRIES = {
     "revoked": text("Revoked: {tool} is asked about again.", de="Widerrufen: {tool} wird wieder gefragt."),
     "ended": text(
         "This grant had ended already; your press changed nothing.",
-        de="Diese Erlaubnis war schon zu Ende; dein Druck hat nichts geändert.",
+        de="Diese Erlaubnis war schon zu Ende; dein Klick hat nichts geändert.",
     ),
     "unknown": text(
         "This grant is not known here; nothing changed.",

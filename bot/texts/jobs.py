@@ -135,4 +135,24 @@ ENTRIES = {
     "ended_silent": text(
         "Job `{id}` has nothing to report. {summary}", de="Auftrag `{id}` hat nichts zu berichten. {summary}"
     ),
+    "too_deep": text(
+        ("No job was started: jobs start jobs at most {most} deep here (SIGNOFF_JOB_DEPTH), and this is that deep."),
+        de=(
+            "Kein Auftrag wurde gestartet: Aufträge starten hier Aufträge höchstens {most} tief"
+            " (SIGNOFF_JOB_DEPTH), und dieser ist so tief."
+        ),
+    ),
+    "announcing": text(
+        ("No job was started: this only tells people that something has ended. Whoever wants another job asks for it."),
+        de=(
+            "Kein Auftrag wurde gestartet: Das sagt nur, dass etwas zu Ende ist. Wer noch einen Auftrag will,"
+            " bittet darum."
+        ),
+    ),
+    "step_started": stored("started {tool}", de="{tool} begonnen"),
+    "step_asked": stored("asked for {tool}", de="nach {tool} gefragt"),
+    "step_cut": stored(
+        "put aside: the bot is being stopped, and this goes on when it is started again",
+        de="beiseitegelegt: Der Bot wird beendet, und das geht weiter, wenn er wieder gestartet wird",
+    ),
 }

@@ -279,7 +279,7 @@ ENTRIES = {
     "outdated": text(
         "This list was older than your draft, so that press changed nothing. This is how the draft stands now.",
         de=(
-            "Diese Liste war älter als dein Entwurf, deshalb hat der Druck nichts geändert. So steht der Entwurf jetzt."
+            "Diese Liste war älter als dein Entwurf, deshalb hat der Klick nichts geändert. So steht der Entwurf jetzt."
         ),
     ),
     "others_saved": text(

@@ -26,7 +26,7 @@ ENTRIES = {
     ),
     "late": text(
         "I was too slow to look that up, so nothing was changed. Press the button again.",
-        de="Das Nachsehen hat zu lange gedauert, deshalb wurde nichts geändert. Drücke den Knopf noch einmal.",
+        de="Das Nachsehen hat zu lange gedauert, deshalb wurde nichts geändert. Klick noch einmal auf den Knopf.",
     ),
     "extended": text(
         "It waits until <t:{until}:f> now, <t:{until}:R>.", de="Jetzt wartet es bis <t:{until}:f>, <t:{until}:R>."

@@ -26,4 +26,13 @@ ENTRIES = {
         de="diese Version des Bots kann sie nicht lesen: {problem}",
     ),
     "asks_itself": stored("{tool} asks by itself", de="{tool} fragt von sich aus"),
+    "no_program": text("names no program: {program}", de="nennt kein Programm: {program}"),
+    "outside": text(
+        "names a program outside the system's folders, whose content can change: {program}",
+        de="nennt ein Programm außerhalb der Systemordner, dessen Inhalt sich ändern kann: {program}",
+    ),
+    "wrapper": text(
+        "would allow {name}, which runs whatever it is given (a wrapper or an interpreter)",
+        de="würde {name} erlauben, das ausführt, was man ihm gibt (ein Umschlag oder ein Interpreter)",
+    ),
 }

@@ -26,16 +26,14 @@ ENTRIES = {
     ),
     "grant_before": text(
         "{makers} had allowed exactly this call before (grant `{grant}`)",
-        de="{makers} hatte genau diesen Aufruf vorher erlaubt (gemerkte Genehmigung `{grant}`)",
+        de="{makers} hatte genau diesen Aufruf vorher erlaubt (Erlaubnis `{grant}`)",
     ),
     "approved": text("{actor} approved it", de="{actor} hat es genehmigt"),
     "grant_made": text(
         "{makers} allowed the very call from then on (grant `{grant}`)",
-        de="{makers} hat genau diesen Aufruf von da an erlaubt (gemerkte Genehmigung `{grant}`)",
+        de="{makers} hat genau diesen Aufruf von da an erlaubt (Erlaubnis `{grant}`)",
     ),
-    "use_counted": text(
-        "Use {use}{of} of the grant was counted", de="Nutzung {use}{of} der gemerkten Genehmigung wurde gezählt"
-    ),
+    "use_counted": text("Use {use}{of} of the grant was counted", de="Nutzung {use}{of} der Erlaubnis wurde gezählt"),
     "denied": text("{actor} denied it{note}", de="{actor} hat es abgelehnt{note}"),
     "expired": text("Its time ran out, and nobody had decided", de="Die Zeit lief ab, und niemand hatte entschieden"),
     "not_shown": text("It could not be shown to anybody{note}", de="Es konnte niemandem gezeigt werden{note}"),
@@ -78,9 +76,9 @@ ENTRIES = {
     "of": text(" of {n}", de=" von {n}"),
     "grant_denied": text(
         "{actor} denied a call like it, which ended its grant",
-        de="{actor} hat einen gleichen Aufruf abgelehnt, und damit endete die gemerkte Genehmigung",
+        de="{actor} hat einen gleichen Aufruf abgelehnt, und damit endete die Erlaubnis",
     ),
-    "grant_revoked": text("{actor} revoked its grant", de="{actor} hat die gemerkte Genehmigung widerrufen"),
+    "grant_revoked": text("{actor} revoked its grant", de="{actor} hat die Erlaubnis widerrufen"),
     "cancelled": text("It was cancelled{by}{note}", de="Es wurde{by} abgebrochen{note}"),
     "by": text(" by {actor}", de=" von {actor}"),
     "request_ended": text("The request ended: {how}", de="Die Anfrage ist zu Ende: {how}"),

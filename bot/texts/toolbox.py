@@ -87,4 +87,8 @@ ENTRIES = {
     "read_only": stored(
         "the machine's settings are read-only", de="die Einstellungen der Maschine sind schreibgeschützt"
     ),
+    "mcp_program": stored(
+        "MCP server {name}, a program on this machine", de="MCP-Server {name}, ein Programm auf dieser Maschine"
+    ),
+    "mcp_at": stored("MCP server {name}, at {host}", de="MCP-Server {name}, bei {host}"),
 }

@@ -34,7 +34,7 @@ ENTRIES = {
         "It goes on in the background as job `{id}`. This conversation is free for something else; the result will be"
         " announced.",
         de=(
-            "Es geht im Hintergrund weiter, als Auftrag `{id}`. Diese Unterhaltung ist frei für anderes; das Ergebnis"
+            "Es geht im Hintergrund weiter, als Auftrag `{id}`. Dieses Gespräch ist frei für anderes; das Ergebnis"
             " wird angekündigt."
         ),
     ),
@@ -73,10 +73,10 @@ ENTRIES = {
     ),
     "too_late": text(
         "This had already been settled; your press changed nothing. {sentence}",
-        de="Das war schon entschieden; dein Druck hat nichts geändert. {sentence}",
+        de="Das war schon entschieden; dein Klick hat nichts geändert. {sentence}",
     ),
     "waiting": text("Waiting for {kinds}: {where}.{nothing}", de="Wartet auf {kinds}: {where}.{nothing}"),
-    "i_asked": text("I asked for your permission", de="Ich habe um deine Erlaubnis gebeten"),
+    "i_asked": text("I asked for your permission", de="Ich habe um deine Genehmigung gebeten"),
     "i_asked_question": text("I asked you a question", de="Ich habe dir eine Frage gestellt"),
     "i_wait_result": text("I wait for a result from elsewhere", de="Ich warte auf ein Ergebnis von anderswo"),
     "asked_whole": text(

@@ -36,4 +36,11 @@ ENTRIES = {
     "changed": stored("{what} changed{values}", de="{what} hat sich geändert{values}"),
     "not_bound": stored("not bound", de="nicht gebunden"),
     "file_changed": stored("{name} changed: {was} → {now}", de="{name} hat sich geändert: {was} → {now}"),
+    "secrets": stored(
+        "what the secrets it refers to are for", de="wofür die Geheimnisse sind, auf die es sich bezieht"
+    ),
+    "no_value": stored(
+        "the tool does not take the value of a secret that it refers to",
+        de="das Werkzeug nimmt den Wert eines Geheimnisses nicht, auf das es sich bezieht",
+    ),
 }

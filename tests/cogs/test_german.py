@@ -15,6 +15,9 @@ import pytest
 
 from bot.texts.catalogue import CATALOGUE
 from bot.texts.entry import Language
+from cogs.speech import speaking
+from storage.approvals import ApprovalState
+from tests.cogs import test_cards
 from tests.cogs.guild import Guild, open_guild
 from tests.cogs.languages import speak_german
 from tests.house import Script
@@ -142,3 +145,13 @@ async def test_a_job_and_its_ending_are_told_in_german(tmp_path: Path, german: d
         await here.later()
         assert "Auftrag" in spoken(here)
         assert english_in(f"{answer}\n{spoken(here)}") == []
+
+
+@pytest.mark.parametrize("kind", ["approval", "question"])
+@pytest.mark.parametrize("extreme", test_cards.EXTREMES.values(), ids=test_cards.EXTREMES.keys())
+async def test_discord_takes_the_most_extreme_card_in_german_too(
+    approval: Any, view: Any, kind: str, extreme: dict[str, Any]
+) -> None:
+    with speaking(Language.DE):
+        for state in (ApprovalState.PENDING, ApprovalState.INTERRUPTED, ApprovalState.NOTHING_RAN):
+            await test_cards.test_discord_takes_the_most_extreme_card(approval, view, kind, state, extreme)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import discord
 import pytest
 
+from bot.texts.entry import Language
 from tests.cogs.guild import custom_id, labels, open_guild, text_of
 from tests.cogs.languages import speak_german
 from tests.cogs.test_presses import SHELL, forge, private
@@ -51,3 +53,27 @@ async def test_discord_is_told_what_commands_are_for_in_german_too(tmp_path: Pat
         assert choices["dm"]["name_localizations"]["de"] == "Direktnachricht"
         [topics] = by_name["help"]["options"]
         assert topics["choices"][0]["name_localizations"]["de"] == "Anfang"
+
+
+async def test_a_persons_language_is_known_after_a_restart_for_what_is_written_to_them_directly(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with open_guild(tmp_path, Script()) as here:
+        speak_german(monkeypatch, here.ben.id)
+        await here.ben.slash(here.channel, "inbox")
+        await here.ana.slash(here.channel, "inbox")
+        await here.restart()
+        assert await here.env.bot.languages.of_person(here.ben.id) is Language.DE
+        assert await here.env.bot.languages.of_person(here.ana.id) is Language.EN
+
+
+async def test_a_community_servers_language_is_its_own_and_any_others_is_the_settings(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script(), face={"language": "de"}) as here:
+        languages, guild = here.env.bot.languages, here.env.bot.get_guild(here.guild.id)
+        assert languages.of_guild(guild.id) is Language.DE  # Discord says en-US of every server that is no community
+        guild.features.append("COMMUNITY")
+        assert languages.of_guild(guild.id) is Language.EN
+        guild.preferred_locale = discord.Locale.german
+        assert languages.of_guild(guild.id) is Language.DE
+        guild.preferred_locale = discord.Locale.french
+        assert languages.of_guild(guild.id) is languages.default
