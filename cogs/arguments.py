@@ -86,9 +86,12 @@ def raw(arguments: Mapping[str, Any]) -> str:
     return "\n".join(map(_text, arguments.values()))
 
 
-def whole(arguments: Mapping[str, Any]) -> str:
-    """Everything, for a file. Characters that hide are written out here too; all others are as they run."""
-    texts = {name: inert.encode(_text(value), inert.Form.FILE) for name, value in arguments.items()}
+def whole(arguments: Mapping[str, Any], *, bare: bool = False) -> str:
+    """Everything, for a file. Characters that hide are written out here too; all others are as they run.
+
+    `bare`: what looks like a credential as well.
+    """
+    texts = {name: inert.encode(_text(value), inert.Form.FILE, bare=bare) for name, value in arguments.items()}
     if len(texts) == 1:
         return next(iter(texts.values()))
     return "\n\n".join(f"{inert.label(name)}:\n{text}" for name, text in texts.items())

@@ -22,6 +22,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import Enum
 
+from bot import shapes
 from cogs.limits import length
 
 NEWLINE = "↵"
@@ -110,24 +111,40 @@ def label(text: str, *, limit: int | None = None, more: bool = False) -> str:
         return shown
     # What is cut off is never just that `…`: it would be there all the same.
     rest = text if more else text.removesuffix(MORE)
-    return _take(_units(rest[: 4 * limit], Form.LINE), limit - 1, lines=1)[0] + MORE
+    return _take(_units_between(rest, 0, 4 * limit, Form.LINE), limit - 1, lines=1)[0] + MORE
 
 
 def piece(text: str, start: int, stop: int, *, limit: int) -> str:
-    """A piece of the text as inline code in about `limit` code units; `…` stands where it goes on, on both sides."""
+    """A piece of the text as inline code in about `limit` code units; `…` stands where it goes on, on both sides.
+
+    It begins and ends where a masked span does: a part of one is never shown.
+    """
+    if start < stop:
+        for span in shapes.find(text):
+            start = span.start if span.start < start < span.end else start
+            stop = span.end if span.start < stop < span.end else stop
     shown = label(text[start:stop], limit=limit, more=stop < len(text) or start == stop)
     if start:
         return f"`{MORE}{shown.removeprefix(MORE) if start == stop else shown}`"
     return f"`{_point(MORE) + shown[1:] if shown.startswith(MORE) and len(shown) > 1 else shown}`"
 
 
-def encode(text: str, form: Form = Form.BLOCK) -> str:
-    """Draw the text; `decode` gives it back. Neither end of the result is blank, so nothing can be trimmed off."""
-    return "".join(shown for _, shown in _units(text, form)) or (EMPTY if form is not Form.FILE else "")
+def encode(text: str, form: Form = Form.BLOCK, *, bare: bool = False) -> str:
+    """Draw the text; `decode` gives it back. Neither end of the result is blank, so nothing can be trimmed off.
+
+    What looks like a credential is masked, as `⟨masked: ...⟩`, unless the text is wanted `bare`.
+    """
+    spans = [] if bare else shapes.find(text)
+    return "".join(shown for _, shown in _units(text, form, spans)) or (EMPTY if form is not Form.FILE else "")
+
+
+def masked(text: str) -> list[shapes.Span]:
+    """What of the text is masked wherever it is drawn."""
+    return shapes.find(text)
 
 
 def decode(shown: str) -> str:
-    """What `encode` was given. Raises `ValueError` for a text that it cannot have made."""
+    """What `encode` was given, if nothing in it was masked. Raises `ValueError` for a text that it cannot have made."""
     out: list[str] = []
     at = 0
     while at < len(shown):
@@ -159,12 +176,10 @@ def excerpt(text: str, *, head: int, tail: int, lines: int) -> Excerpt | None:
         whole = encode(text)
         if length(whole) <= head + tail and whole.count("\n") < lines:
             return None
-    front, front_size = _take(_units(text[: 4 * head], Form.BLOCK), head, lines=lines)
-    rest = text[front_size:]
-    back, back_size = _take(
-        reversed(list(_units(rest[-4 * tail :], Form.BLOCK))), tail, lines=max(lines // 3, 1), backwards=True
-    )
-    return Excerpt(head=front or EMPTY, tail=back or EMPTY, hidden=len(rest) - back_size)
+    front, front_size = _take(_units_between(text, 0, 4 * head, Form.BLOCK), head, lines=lines)
+    last = _units_between(text, max(front_size, len(text) - 4 * tail), len(text), Form.BLOCK)
+    back, back_size = _take(reversed(list(last)), tail, lines=max(lines // 3, 1), backwards=True)
+    return Excerpt(head=front or EMPTY, tail=back or EMPTY, hidden=len(text) - front_size - back_size)
 
 
 def _take(units: Iterator[tuple[str, str]], budget: int, *, lines: int, backwards: bool = False) -> tuple[str, int]:
@@ -182,23 +197,51 @@ def _take(units: Iterator[tuple[str, str]], budget: int, *, lines: int, backward
     return text.removesuffix("\n"), sum(len(raw) for raw, _ in taken)
 
 
-def _units(text: str, form: Form) -> Iterator[tuple[str, str]]:
-    """Pairs of what was given and how it is drawn, in order."""
+def _units_between(text: str, start: int, stop: int, form: Form) -> Iterator[tuple[str, str]]:
+    """`_units` of a piece of the text, which gives way to a masked span that it would cut through."""
+    spans = shapes.find(text)
+    for span in spans:
+        start = span.end if span.start < start < span.end else start
+        stop = span.start if span.start < stop < span.end else stop
+    inside = [
+        shapes.Span(span.start - start, span.end - start, span.kind)
+        for span in spans
+        if start <= span.start and span.end <= stop
+    ]
+    return _units(text[start:stop], form, inside)
+
+
+def _units(text: str, form: Form, spans: list[shapes.Span]) -> Iterator[tuple[str, str]]:
+    """Pairs of what was given and how it is drawn, in order. `spans` are masked; no blank is in one."""
+    waiting = spans[::-1]
     if form is Form.FILE:
-        yield from _characters(text, form)
+        yield from _masked(text, 0, len(text), form, waiting)
         return
-    runs = _RUN.findall(text)
-    for index, run in enumerate(runs):
+    runs = list(_RUN.finditer(text))
+    for index, match in enumerate(runs):
+        run = match[0]
         first, last = index == 0, index == len(runs) - 1
         if run[0] == "\n":
             yield from _newlines(run, form, last=last)
         elif run[0] == " ":
-            starts = not first and runs[index - 1][0] == "\n"
-            ends = last or runs[index + 1][0] == "\n"
+            starts = not first and runs[index - 1][0][0] == "\n"
+            ends = last or runs[index + 1][0][0] == "\n"
             indents = form is Form.BLOCK and starts and not ends
             yield run, _spaces(len(run), indents=indents, edge=first or ends)
+        elif waiting:
+            yield from _masked(text, *match.span(), form, waiting)
         else:
             yield from _characters(run, form)
+
+
+def _masked(text: str, at: int, stop: int, form: Form, waiting: list[shapes.Span]) -> Iterator[tuple[str, str]]:
+    """A stretch of the text; `waiting` are the spans behind its beginning, the nearest last."""
+    while waiting and waiting[-1].end <= stop:
+        span = waiting.pop()
+        yield from _characters(text[at : span.start], form)
+        yield text[span.start : span.end], f"{OPEN}{shapes.name(text, span)}{CLOSE}"
+        at = span.end
+    yield from _characters(text[at:stop], form)
 
 
 def _newlines(run: str, form: Form, *, last: bool) -> Iterator[tuple[str, str]]:

@@ -56,7 +56,7 @@ class Why(commands.Cog):
         """The newest requests of this conversation whose id or call contains what was typed so far."""
         conversation = places.conversation(place_of(interaction), interaction.user.id)
         newest = await approvals.newest_in(self._engine.database.reader, conversation, limit=_CHOICES)
-        names = {call.id: f"{call.id} {call.tool} {arguments.raw(call.arguments)[:100]}" for call in reversed(newest)}
+        names = {call.id: f"{call.id} {call.tool} {arguments.raw(call.arguments)}" for call in reversed(newest)}
         return [
             app_commands.Choice(name=inert.label(name, limit=100), value=id)
             for id, name in names.items()

@@ -49,6 +49,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.outside": set(),
     "bot.plain": set(),
     "bot.console": set(),
+    "bot.shapes": set(),
     "bot.spellings": set(),
     "bot.secrets_file": set(),
     "bot.redact": {"bot.spellings"},
