@@ -1,5 +1,7 @@
 """Changes of what waits: other arguments, a later deadline. Either is bound anew; neither decides anything.
 
+Whoever may change a call may also see it bare, without its card's masks.
+
 An edit is a new action: the old call is cancelled, a new one with its own digest takes its place in the same pause and
 on the same card, and nobody has approved it yet. A put-off deadline leaves the action and its votes as they are.
 """
@@ -9,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from bot import shapes
 from bot.asking import Asking
 from bot.clock import Clock, NewId
 from bot.decisions import Decisions, waits_for
@@ -62,9 +65,25 @@ class Edits:
         self._vault = vault
 
     async def draft(self, press: Press) -> Draft:
-        """See `Engine.draft`."""
+        """See `Engine.draft`. A form shows what the card masks: that is on the trail, as for `reveal`."""
         call = await self._decisions.permitted(press, Act.EDIT)
-        return draft(self._tool(call), call.arguments)
+        form = draft(self._tool(call), call.arguments)
+        if shapes.find(form.text):
+            await self._revealed(call, press.actor.id)
+        return form
+
+    async def reveal(self, press: Press) -> Approval:
+        """The call, for somebody who may decide it and wants to see what its card masks. Raises `DecisionRefused`.
+
+        That it was seen, and by whom, is on the trail first.
+        """
+        call = await self._decisions.permitted(press, Act.REVEAL)
+        await self._revealed(call, press.actor.id)
+        return call
+
+    async def _revealed(self, call: Approval, by: str) -> None:
+        async with self._database.begin("reveal") as tx:
+            await approvals.trail(tx, call, "revealed", by, self._clock.now(), {})
 
     async def edit(self, press: Press, text: str) -> Approval:
         """See `Engine.edit`."""

@@ -75,6 +75,8 @@ def _text(entry: AuditEntry, call: Approval, who: sentences.Who, quote: Quote) -
             return say("story.edited", actor=actor, before=detail.get("replaces"))
         case "extended":
             return say("story.extended", actor=actor)
+        case "revealed":
+            return say("secrets.looked", actor=actor)
         case "voted":
             return say("story.voted", actor=actor, verdict=detail.get("verdict"))
         case "run_again":

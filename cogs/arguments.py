@@ -81,6 +81,11 @@ def draw(arguments: Mapping[str, Any], *, budget: int, lines: int) -> Drawn:
     return Drawn(text="\n".join(parts) or tell("arguments.none"), hidden=hidden, size=size)
 
 
+def texts(arguments: Mapping[str, Any]) -> list[str]:
+    """Each argument's text as it is, never to be shown."""
+    return list(map(_text, arguments.values()))
+
+
 def raw(arguments: Mapping[str, Any]) -> str:
     """The arguments' texts as they are, to be looked through, never to be shown."""
     return "\n".join(map(_text, arguments.values()))

@@ -8,7 +8,7 @@ import discord
 from discord import ui
 
 from bot.deferral.tool import ToolKind
-from cogs import inert
+from cogs import inert, reveal
 from cogs.card_words import choices_of
 from cogs.custom_ids import CustomId, Verb, steady
 from cogs.limits import BUTTON_LABEL, BUTTONS_IN_ROW
@@ -64,6 +64,8 @@ def of_card(
         yield _button(
             tell("cards.cancel_all") if len(waiting) > 1 else tell("cards.cancel"), _GREY, Verb.ALL_CANCEL, card.root
         )
+    if len(calls) == 1 and reveal.hides(calls[0]):
+        yield reveal.button(calls[0].id, private=False)
     if asks:
         yield _button(tell("cards.extend"), _GREY, Verb.EXTEND, card.root)
     if grantable:

@@ -20,7 +20,7 @@ from bot.deferral.tool import ToolKind
 from bot.surface import CardView
 from bot.texts.recall import recall
 from bot.texts.text import key
-from cogs import arguments, card_buttons, card_words, inert, layout, lookalikes, schedule_words
+from cogs import arguments, card_buttons, card_words, inert, layout, lookalikes, reveal, schedule_words
 from cogs.layout import Item
 from cogs.limits import BUTTON_LABEL, COMPONENTS, length
 from cogs.speech import shown, tell
@@ -164,7 +164,9 @@ class _Row:
             for change in self._changed
         )
         remarks = (f"⚠ {remark}" for remark in lookalikes.remarks(arguments.raw(call.arguments)))
+        covered = [tell("secrets.masked", n=count)] if (count := reveal.hides(call)) else []
         told = (
+            *covered,
             *card_words.read_before(call, most=3),
             *card_words.secrets_of(call),
             *card_words.holds_while(call),

@@ -13,7 +13,8 @@ from bot.deferral.tool import ToolKind
 from bot.surface import CardView
 from bot.texts.recall import recall
 from bot.texts.text import say
-from cogs import arguments, card_words, inert
+from cogs import arguments, card_words, inert, reveal
+from cogs.interactions import whisper
 from cogs.limits import CONTENT, MODAL_INPUT, length
 from cogs.speech import shown, tell
 from storage.approvals import Approval, ApprovalState
@@ -68,6 +69,13 @@ def compose(view: CardView, id: str) -> tuple[str, list[discord.File]]:
     return "\n".join(lines), files
 
 
+async def show(interaction: discord.Interaction, view: CardView, id: str) -> None:
+    """Answer with it, privately."""
+    text, files = compose(view, id)
+    call = next((call for call in view.approvals if call.id == id), None)
+    await whisper(interaction, text, files=files, view=reveal.below(call))
+
+
 def _consent(view: CardView, call: Approval) -> Iterator[str]:
     """Which rule says who decides, and who has."""
     if (rule := view.deciders.get(call.id)) is not None:
@@ -84,6 +92,8 @@ def _to_edit(call: Approval) -> list[discord.File]:
     """What is too long for the form of `Edit…`, in the form in which it can be changed and uploaded."""
     if call.state is not ApprovalState.PENDING or call.kind != ToolKind.APPROVAL:
         return []
+    if reveal.hides(call):
+        return []  # `Reveal` has the call as a file, for approvers
     text = json.dumps(call.arguments, ensure_ascii=False, indent=2)
     if length(text) <= MODAL_INPUT:
         return []

@@ -9,7 +9,7 @@ from bot.engine import Engine
 from bot.errors import DecisionRefused, UnknownApproval
 from bot.surface import Press
 from bot.texts.text import say
-from cogs import details, modals
+from cogs import details, modals, reveal
 from cogs.approval_list import Leaf, page
 from cogs.custom_ids import CustomId, Verb
 from cogs.interactions import acknowledge, actor_of, place_of, show_private, whisper
@@ -18,7 +18,8 @@ from cogs.visibility import visible
 from storage.approvals import ApprovalState
 
 VERBS = frozenset(
-    {Verb.LIST_APPROVE, Verb.LIST_DENY, Verb.LIST_CANCEL, Verb.LIST_DETAILS, Verb.LIST_PAGE, Verb.FORM_LIST_APPROVE}
+    {Verb.LIST_APPROVE, Verb.LIST_DENY, Verb.LIST_CANCEL, Verb.LIST_DETAILS, Verb.LIST_REVEAL, Verb.LIST_PAGE}
+    | {Verb.FORM_LIST_APPROVE}
 )
 """All but the one that opens a form."""
 
@@ -47,7 +48,11 @@ async def handle(interaction: discord.Interaction, pressed: CustomId, message: d
         view = await engine.details(press)
         if not all(visible(interaction, call.place, requester=call.requester) for call in view.approvals):
             raise UnknownApproval("unknown", say("lists.no_access"))
-        text, files = details.compose(view, pressed.id)
+        await details.show(interaction, view, pressed.id)
+        return
+    if pressed.verb is Verb.LIST_REVEAL:
+        await acknowledge(interaction, answer_follows=True)
+        text, files = reveal.compose(await engine.edits.reveal(press))
         await whisper(interaction, text, files=files)
         return
     await acknowledge(interaction)

@@ -33,6 +33,7 @@ from cogs import (
     list_presses,
     modals,
     policy_presses,
+    reveal,
     schedule_drafts,
     settings_presses,
     usage,
@@ -182,7 +183,10 @@ class Presses(commands.Cog):
                 await self._choose(one, pressed.number or 0)
             case Verb.DETAILS:
                 await acknowledge(interaction, answer_follows=True)
-                text, files = details.compose(await self._engine.details(one), pressed.id)
+                await details.show(interaction, await self._engine.details(one), pressed.id)
+            case Verb.REVEAL:
+                await acknowledge(interaction, answer_follows=True)
+                text, files = reveal.compose(await self._engine.edits.reveal(one))
                 await whisper(interaction, text, files=files)
             case Verb.ANSWER:
                 await open_form(interaction, modals.answer(pressed.id, interaction.id))

@@ -30,6 +30,7 @@ OTHERS = {
     "bot/agent": "what the model reads, and logs",
     "bot/toolbox": "what the model reads",
     "bot/settings.py": "what the operator reads at the start",
+    "bot/shapes.py": "what credentials are called, alike in every language: a mask is to be compared with others",
     "bot/secrets_file.py": "what the operator reads at the start",
 }
 """Parts of the program that speak to nobody on Discord, and to whom they do."""

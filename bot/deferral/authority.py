@@ -32,6 +32,8 @@ class Act(StrEnum):
     DENY = "deny"
     EDIT = "edit"
     EXTEND = "extend"
+    REVEAL = "reveal"
+    """See what the card masks."""
     CANCEL = "cancel"
     AGAIN = "run again"
     ANSWER = "answer"

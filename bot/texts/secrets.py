@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from bot.texts.entry import text
+from bot.texts.entry import button, text
 
 ENTRIES = {
     "not_usable": text(
@@ -23,6 +23,22 @@ ENTRIES = {
         "the secret {name} is not there for {tool} any more",
         de="das Geheimnis {name} gibt es für {tool} nicht mehr",
     ),
+    "masked": text(
+        (
+            "{n} part that looks like a credential is masked; `Reveal` shows it to approvers",
+            "{n} parts that look like credentials are masked; `Reveal` shows them to approvers",
+        ),
+        de=(
+            "{n} Teil, der wie ein Zugangsschlüssel aussieht, ist verdeckt; `Aufdecken` zeigt ihn Genehmigern",
+            "{n} Teile, die wie Zugangsschlüssel aussehen, sind verdeckt; `Aufdecken` zeigt sie Genehmigern",
+        ),
+    ),
+    "reveal": button("Reveal", de="Aufdecken"),
+    "revealed": text(
+        "What the card of {tool} (`{id}`) masks. Only you see this, and the trail says that you have looked.",
+        de="Was die Karte von {tool} (`{id}`) verdeckt. Nur du siehst das; im Verlauf steht, dass du nachgesehen hast.",
+    ),
+    "looked": text("{actor} looked at what its card masks", de="{actor} hat nachgesehen, was die Karte verdeckt"),
     "used": text(
         "Uses the secret {name}, put in when it runs; that is for {what}",
         de="Verwendet das Geheimnis {name}, das beim Ausführen eingesetzt wird; es ist für {what}",

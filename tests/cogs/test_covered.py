@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 
 from bot import shapes
 from cogs import arguments, inert
+from tests.cogs.guild import custom_id, labels, open_guild, text_of
+from tests.cogs.test_presses import private
+from tests.house import Script
 
 GITHUB = "ghp_" + "aB3dE6gH9j" * 4
 API = "sk-" + "proj-aB3dE6gH9jKlMnOpQr"
@@ -129,3 +133,65 @@ def test_the_whole_is_masked_in_the_file_too_and_bare_only_on_demand() -> None:
     call = {"command": f"x {GITHUB}"}
     assert GITHUB not in arguments.whole(call)
     assert arguments.whole(call, bare=True) == f"x {GITHUB}"
+
+
+# -- Reveal -----------------------------------------------------------------------------------------------------------
+
+CALL = {"command": f"curl -H 'Authorization: Bearer {GITHUB}' https://x.example"}
+
+
+async def test_an_approver_reveals_what_a_card_masks_in_private_and_it_is_on_the_trail(tmp_path: Path) -> None:
+    """S-A44: masked on the card, and what runs is the raw call."""
+    async with open_guild(tmp_path, Script([("shell", CALL)], "Done.")) as here:
+        await here.ben.slash(here.channel, "ask", prompt="please")
+        card = text_of(here.card)
+        assert GITHUB not in card
+        assert "Authorization: Bearer ⟨masked: GitHub token, 44 characters, " in card
+        assert "https://x.example" in card
+        assert "1 part that looks like a credential is masked" in card
+        [told] = private(await here.ana.click(here.card, label="Reveal"))
+        assert f"`{GITHUB}`" in told
+        [entry] = await here.rows("SELECT actor FROM audit WHERE event = 'revealed'")
+        assert entry["actor"] == str(here.ana.id)
+        await here.ana.click(here.card, label="Approve")
+        await here.settle()
+        assert here.bench.effects == [CALL["command"]]
+        assert "Reveal" not in labels(here.card)
+
+
+async def test_nobody_but_an_approver_is_shown_what_a_card_masks(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script([("shell", CALL)], "Done.")) as here:
+        await here.ben.slash(here.channel, "ask", prompt="please")
+        for person in (here.ben, here.mallory):
+            [told] = private(await person.click(here.card, label="Reveal"))
+            assert GITHUB not in told
+        [details] = private(await here.ben.click(here.card, label="Details"))
+        assert GITHUB not in details
+        assert not await here.rows("SELECT actor FROM audit WHERE event = 'revealed'")
+        refused = await here.rows("SELECT actor FROM audit WHERE event = 'press_refused'")
+        assert [row["actor"] for row in refused] == [str(here.ben.id), str(here.mallory.id)]
+
+
+async def test_a_form_with_what_the_card_masks_is_a_look_too(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script([("shell", CALL)], "Done.")) as here:
+        await here.ben.slash(here.channel, "ask", prompt="please")
+        await here.ana.click(here.card, label="Edit…")
+        [entry] = await here.rows("SELECT actor FROM audit WHERE event = 'revealed'")
+        assert entry["actor"] == str(here.ana.id)
+
+
+async def test_a_call_without_a_mask_has_nothing_to_reveal(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script([("shell", {"command": "ls"})], "Done.")) as here:
+        await here.ben.slash(here.channel, "ask", prompt="please")
+        assert "Reveal" not in labels(here.card)
+
+
+async def test_of_several_calls_the_one_in_details_is_revealed(tmp_path: Path) -> None:
+    calls = [("shell", {"command": f"one {GITHUB}"}), ("shell", {"command": "two"})]
+    async with open_guild(tmp_path, Script(calls, "Done.")) as here:
+        await here.ben.slash(here.channel, "ask", prompt="please")
+        assert "Reveal" not in labels(here.card)
+        answer = await here.ana.click(here.card, custom_id=custom_id(here.card, "Details", 0))
+        message = (answer.followups or [answer.response])[-1]
+        [told] = private(await here.ana.click(message, label="Reveal"))
+        assert f"`{GITHUB}`" in told

@@ -28,6 +28,7 @@ UNREACHED = {
     "requeue": "only after a commit that failed: tests/test_engine_faults.py",
     "refuse": "what could not be shown under a clock gets its card in the next life: tests/test_holding.py",
     "look again": "done at each new connection: tests/cogs/test_where_cards_go.py",
+    "reveal": "a look, repeated by whoever looks again: tests/cogs/test_covered.py",
     "pin": "made again when the server is seen again: tests/mcp",
     "files fetched": "the record of a look, made again with the next one: tests/test_job_files.py",
     # What people press on a job's card is pressed again when it was forgotten, and starts nothing by itself.
