@@ -63,6 +63,9 @@ async def examine(settings: Settings, folder: Path) -> AsyncIterator[Finding]:
     yield _settings(settings, folder)
     for finding in _approvers(settings):
         yield finding
+    if settings.secrets:
+        names = "; ".join(f"{one.name} for {one.allowed}" for one in settings.secrets)
+        yield Finding(id="secrets", level=Level.OK, text=f"named secrets: {names}")
     yield _folder(settings.database.parent, "data", "SIGNOFF_DATABASE")
     async for finding in _database(settings):
         yield finding
@@ -82,6 +85,7 @@ def _settings(settings: Settings, folder: Path) -> Finding:
     secret = [folder / name for name in read]
     if settings.discord_token_file is not None:
         secret.append(settings.discord_token_file.path)
+    secret.extend(one.file for one in settings.secrets or () if one.file is not None)
     exposed = [str(path) for path in secret if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)]
     text = say("checkup.read_from", more=joined((say("checkup.and_file", name=name) for name in read), by=""))
     if exposed:
@@ -191,6 +195,7 @@ def _within_reach(settings: Settings, folder: Path) -> list[Finding]:
     ours = [settings.database, folder / ENV_FILE, folder / TOML_FILE]
     if settings.discord_token_file is not None:
         ours.append(settings.discord_token_file.path)
+    ours.extend(one.file for one in settings.secrets or () if one.file is not None)
     workspace = settings.workspace.resolve()
     inside = [str(path) for path in ours if path.exists() and path.resolve().is_relative_to(workspace)]
     if not inside:

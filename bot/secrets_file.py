@@ -35,6 +35,8 @@ class NamedSecret:
     """Names of tools; `*` stands for any characters. None at all: only MCP servers whose table names it."""
     hosts: tuple[str, ...] = ()
     """Where `http_fetch` may send it: a host, reached by https, or a whole origin such as http://127.0.0.1:8080."""
+    file: Path | None = None
+    """Where the value stood, if in a file."""
     value: str = field(repr=False)
 
     def may(self, tool: str) -> bool:
@@ -87,11 +89,13 @@ def _read(name: str, table: object, variables: Mapping[str, str | None], folder:
         raise ValueError("has its value in the settings; put that into a file or a variable, and name it here.")
     if unknown := sorted(map(str, table.keys() - _KEYS)):
         raise ValueError(f"has the unknown key {unknown[0]!r}; known are {', '.join(sorted(_KEYS))}.")
+    value = _fit(_value(table, variables, folder))
     return NamedSecret(
         name=name,
         tools=_texts(table, "tools", _TOOL),
         hosts=tuple(_host(one) for one in _texts(table, "hosts", re.compile(r"\S{1,300}"))),
-        value=_fit(_value(table, variables, folder)),
+        file=folder / Path(table["file"]).expanduser() if "file" in table else None,
+        value=value,
     )
 
 

@@ -14,6 +14,7 @@ import pytest
 from bot.doctor import Finding, Level, examine
 from bot.playground.faults import Fault
 from bot.playground.twin import Twin
+from bot.secrets_file import NamedSecret
 from bot.settings import Settings
 from bot.single import data_lock, hold
 from cogs.inspection import INSTALL_PERMISSIONS, install_link
@@ -185,3 +186,16 @@ async def test_a_network_that_does_not_answer_is_a_failure_not_a_crash(twin: Twi
 def test_the_install_link_asks_for_the_least() -> None:
     assert INSTALL_PERMISSIONS.value == 274878024704
     assert "scope=bot+applications.commands" in install_link(1)
+
+
+async def test_named_secrets_are_listed_and_their_files_looked_at(tmp_path: Path) -> None:
+    file = tmp_path / "work" / "key"
+    file.parent.mkdir()
+    file.write_text("hunter2hunter2")
+    file.chmod(0o644)
+    secret = NamedSecret(name="deploy", tools=("shell",), file=file, value="hunter2hunter2")
+    found = await examined(tmp_path, secrets=(secret,))
+    assert found["secrets"].text == "named secrets: deploy for shell"
+    assert str(file) in found["settings"].text
+    assert str(file) in found["workspace-holds-ours"].text
+    assert "hunter2" not in " ".join(finding.text for finding in found.values())
