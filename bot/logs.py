@@ -21,6 +21,7 @@ from structlog.typing import Processor
 from bot.console import visible
 from bot.redact import Redactor
 from bot.settings import Settings
+from bot.shapes import covered
 
 _QUIETER = {
     "aiohttp.access": logging.WARNING,
@@ -76,14 +77,14 @@ def configure_logging(settings: Settings, redactor: Redactor, stream: TextIO, *,
 
 
 class _Redacted(structlog.stdlib.ProcessorFormatter):
-    """Masks the finished line: whatever way a secret came into the record, it ends here."""
+    """Masks the finished line: whatever way a secret came into the record, it ends here; by its shape, too."""
 
     def __init__(self, redactor: Redactor, **keywords: Any) -> None:
         super().__init__(**keywords)
         self._redactor = redactor
 
     def format(self, record: logging.LogRecord) -> str:
-        return self._redactor.mask(super().format(record))
+        return covered(self._redactor.mask(super().format(record)))
 
 
 class _Handler(logging.StreamHandler[TextIO]):

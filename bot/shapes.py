@@ -54,7 +54,7 @@ _HINTS = (
 """One of these is in every match, but for the first shape, which has two dots."""
 
 _SENT = re.compile(
-    r"\b(?:authorization|proxy-authorization)[\"']?\s{0,3}[:=]\s{0,3}[\"']?(?:bearer|bot|basic|token)[ ]+"
+    r"\b(?:proxy-)?authorization\\{0,3}[\"']?[),]?\s{0,3}[:=]?\s{0,3}\\{0,3}[\"']?(?:bearer|bot|basic|token)[ ]+"
     r"(?P<span>(?=[A-Za-z0-9+=_.~-]{0,200}[0-9])(?=[A-Za-z0-9+=_.~-]{0,200}[A-Za-z])[A-Za-z0-9][A-Za-z0-9+=_.~-]{15,4000})",
     re.ASCII | re.IGNORECASE,
 )
@@ -83,6 +83,16 @@ def find(text: str) -> list[Span]:
         if not kept or span.start >= kept[-1].end:
             kept.append(span)
     return kept
+
+
+def covered(text: str) -> str:
+    """The text with what is shown in the place of each span, in square brackets: for logs."""
+    parts: list[str] = []
+    at = 0
+    for span in find(text):
+        parts += [text[at : span.start], f"[{name(text, span)}]"]
+        at = span.end
+    return "".join([*parts, text[at:]])
 
 
 def name(text: str, span: Span) -> str:

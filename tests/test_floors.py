@@ -64,7 +64,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "bot.where", "bot.where_file", "pydantic", "pydantic_settings", "dotenv", "storage.jobs",
         "storage.schedules",
     },
-    "bot.logs": {"bot.console", "bot.redact", "bot.settings", "structlog"},
+    "bot.logs": {"bot.console", "bot.redact", "bot.settings", "bot.shapes", "structlog"},
     "bot.surface": {"bot.rules", "storage"},
     # Between "asked" and "ran": usable without Discord and without any model library.
     "bot.deferral": {

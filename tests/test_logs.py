@@ -99,3 +99,20 @@ def test_auto_is_json_in_a_pipe_and_text_on_a_terminal() -> None:
     os.close(theirs)
     assert os.read(ours, 1000).decode().strip().endswith("INFO     bot.test: hello")
     os.close(ours)
+
+
+def test_an_http_error_that_carries_its_authorization_leaves_none_of_it_in_the_log() -> None:
+    """S-A48: as text and as JSON, in a traceback and in an extra, whether the credential is known or not."""
+    code = (
+        "import aiohttp, multidict, yarl\n"
+        "headers = multidict.CIMultiDict(Authorization='Bearer aB3dE6gH9jKlMnOpQrStUv', Cookie='hush-hush')\n"
+        "info = aiohttp.RequestInfo(yarl.URL('https://x.example'), 'GET', headers, yarl.URL('https://x.example'))\n"
+        "try:\n  raise aiohttp.ClientResponseError(info, (), status=401, message='no')\n"
+        "except aiohttp.ClientError as error:\n"
+        "  logger.exception('refused %r', error, extra={'headers': dict(headers), 'problem': repr(error)})"
+    )
+    for form in ("json", "text"):
+        said = "\n".join(run(code, form=form))
+        assert "[masked: authorization, 22 characters, " in said
+        assert "Mn" + "Op" not in said
+        assert "hush-hush" not in said
