@@ -65,7 +65,7 @@ async def examine(settings: Settings, folder: Path) -> AsyncIterator[Finding]:
         yield finding
     if settings.secrets:
         names = "; ".join(f"{one.name} for {one.allowed}" for one in settings.secrets)
-        yield Finding(id="secrets", level=Level.OK, text=f"named secrets: {names}")
+        yield Finding(id="secrets", level=Level.OK, text=say("secrets.named", names=names))
     yield _folder(settings.database.parent, "data", "SIGNOFF_DATABASE")
     async for finding in _database(settings):
         yield finding

@@ -39,6 +39,7 @@ ENTRIES = {
         de="Was die Karte von {tool} (`{id}`) verdeckt. Nur du siehst das; im Verlauf steht, dass du nachgesehen hast.",
     ),
     "looked": text("{actor} looked at what its card masks", de="{actor} hat nachgesehen, was die Karte verdeckt"),
+    "named": text("named secrets: {names}", de="benannte Geheimnisse: {names}"),
     "used": text(
         "Uses the secret {name}, put in when it runs; that is for {what}",
         de="Verwendet das Geheimnis {name}, das beim Ausführen eingesetzt wird; es ist für {what}",
