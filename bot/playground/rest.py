@@ -111,7 +111,8 @@ class RestFace:
             notes = {str(a.get("id")): a.get("description") for a in noted}
             for name, field in form.items():
                 if isinstance(field, web.FileField) and name.startswith("files["):
-                    data = io.BytesIO(field.file.read())
+                    with field.file:
+                        data = io.BytesIO(field.file.read())
                     uploads.append(Upload(data, field.filename, notes.get(name[len("files[") : -1])))
         elif request.can_read_body:
             body = self._read(await request.text())
