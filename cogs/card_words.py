@@ -135,6 +135,8 @@ def _around(before: str, after: str, *, room: int) -> tuple[str, str]:
     while tail < min(len(before), len(after)) - same and before[-1 - tail] == after[-1 - tail]:
         tail += 1
     start = max(0, same - _CONTEXT)
+    if start and (blank := before.find(" ", start, same)) >= 0:
+        start = blank + 1  # at the beginning of a word
     while start < same and length(inert.encode(before[start:same], inert.Form.LINE)) > room // 3:
         start += 1  # what differs is never pushed out by what does not
 
