@@ -46,7 +46,7 @@ from bot.redact import Redactor
 from bot.rehearsal import Rehearsals
 from bot.reloading import Reloading
 from bot.rules import Subject
-from bot.settings import Settings, check_cost_budgets, environment
+from bot.settings import Settings, check_cost_budgets, environment, known_secrets
 from bot.settings_desk import GuildWhere, SettingsDesk, model_of
 from bot.startup import Startup
 from bot.toolbook import Toolbook
@@ -364,6 +364,7 @@ async def open_app(
                     policy=file_policy,
                     door=door,
                     tools=by_name,
+                    learn=lambda fresh: redactor.learn(known_secrets(fresh)),
                 ),
                 missed=Missed(database=database, clock=clock),
                 clippings=Clippings(database=database, clock=clock),

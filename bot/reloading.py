@@ -54,8 +54,13 @@ class Reloading:
         policy: RulePolicy,
         door: Door,
         tools: Mapping[str, Tool],
+        learn: Callable[[Settings], None],
     ) -> None:
-        """`reread` reads the same sources as at the start; it raises `SettingsError`."""
+        """`reread` reads the same sources as at the start; it raises `SettingsError`.
+
+        `learn` is handed new settings before any of them is used: from then on their secrets are masked.
+        """
+        self._learn = learn
         self._settings = settings
         self._reread = reread
         self._database = database
@@ -102,6 +107,7 @@ class Reloading:
             ttl_ms=fresh.approval_ttl_ms,
             ttl_binds="approval_ttl" in fresh.model_fields_set,
         )
+        self._learn(fresh)
         await self._door.change(fresh.mcp or ())
         self._settings = self._settings.model_copy(update={name: getattr(fresh, name) for name in _AT_ONCE})
 

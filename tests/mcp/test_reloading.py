@@ -186,3 +186,12 @@ async def test_a_server_that_stays_as_it_is_is_not_touched(tmp_path: Path, probe
         [state] = here.house.app.upkeep.toolbook.servers()
         assert state.connected
         assert heard.actions.count("mcp_gone") == 0
+
+
+async def test_a_secret_that_comes_with_new_settings_is_masked_from_then_on(tmp_path: Path) -> None:
+    (tmp_path / "key").write_text("brand-new-key-1")
+    script = Script("It is brand-new-key-1.", "It is brand-new-key-1.")
+    async with yard(tmp_path, script) as here:
+        assert (await here.house.ask(request="r1")).finished == "It is brand-new-key-1."
+        await here.reload(f'{BEFORE}[secrets.fresh]\nfile = "key"\n')
+        assert (await here.house.ask(request="r2")).finished == "It is [masked: fresh]."
