@@ -21,7 +21,7 @@ from simcord.intents import missing_privileged_intents
 
 from bot.background import Background
 from bot.playground.changes import Changes
-from bot.playground.rest import RestFace, cut
+from bot.playground.rest import APPLICATION_FLAGS, RestFace, cut
 from bot.playground.world import World
 
 logger = logging.getLogger(__name__)
@@ -222,7 +222,7 @@ class GatewayFace:
             "session_id": session.id,
             "resume_gateway_url": self._rest.origin.replace("http", "ws", 1) + "/gateway",
             "shard": [0, 1],
-            "application": {"id": str(backend.application_id), "flags": 0},
+            "application": {"id": str(backend.application_id), "flags": APPLICATION_FLAGS},
         }
         session.push("READY", ready)
         for guild in backend.guilds.values():

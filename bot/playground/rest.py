@@ -32,6 +32,9 @@ logger = logging.getLogger(__name__)
 
 PREFIX = "/api/v10"
 
+APPLICATION_FLAGS = 1 << 19
+"""GATEWAY_MESSAGE_CONTENT_LIMITED: the Message Content intent is switched on in the developer portal of a small bot."""
+
 NONCE_REMEMBERED = 3 * 60 * 1000
 """Milliseconds. Discord compares an enforced nonce with those of "the past few minutes"."""
 
@@ -202,7 +205,7 @@ class RestFace:
             "verify_key": "0" * 64,
             "owner": dict(owner),
             "team": None,
-            "flags": 0,
+            "flags": APPLICATION_FLAGS,
             "bot": bot,
             "approximate_guild_count": len(backend.guilds),
             "interactions_endpoint_url": None,
