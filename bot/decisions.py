@@ -15,6 +15,7 @@ from bot.clock import Clock
 from bot.deferral import sentences
 from bot.deferral.authority import Act, Authority, belongs
 from bot.deferral.ballots import genuine
+from bot.deferral.executor import digest_of
 from bot.deferral.grants import Remember
 from bot.deferral.seal import Seal
 from bot.deferral.tool import ToolKind
@@ -244,11 +245,14 @@ class Decisions:
                 # Read here, not at the press: what had to wait for the database until after the deadline is too late.
                 fresh = await approvals.get(tx, call.id)
                 moved = None
-                if fresh is not None and waits_for(act, fresh) and self._in_time(fresh):
+                stands = fresh is not None and self._holds(fresh)
+                if fresh is not None and stands and waits_for(act, fresh) and self._in_time(fresh):
                     moved = await move(tx, fresh, actor)
                 if moved is not None and press.message is not None:
                     await cards.seen(tx, call.card, place=press.place, message=press.message)
             if moved is None:
+                if fresh is not None and not await self._is_genuine(fresh):
+                    raise AlreadySettled("void", say("authority.not_as_stored"))
                 raise await self._too_late(act, call)
         except NotRecorded as error:
             logger.exception("not recorded", extra={"action": "not_recorded", "approval": press.approval})
@@ -293,12 +297,17 @@ class Decisions:
 
     async def _is_genuine(self, approval: Approval) -> bool:
         """Whether a waiting row is the one that this bot stored; one that is not becomes `void`."""
-        if approval.state is not ApprovalState.PENDING:
-            return True
-        if self._seal.holds(approval.seal, self._seal.asked(approval.id, approval.digest)):
+        if self._holds(approval):
             return True
         await self._void(approval.id, say("authority.not_genuine"))
         return False
+
+    def _holds(self, approval: Approval) -> bool:
+        if approval.state is not ApprovalState.PENDING:
+            return True
+        # The row, not only its digest: what is decided about, and what a grant is made of, is what the row says now.
+        genuine = self._seal.holds(approval.seal, self._seal.asked(approval.id, approval.digest))
+        return genuine and digest_of(approval) == approval.digest
 
     async def _void(self, id: str, why: str) -> None:
         voided = None

@@ -1,7 +1,7 @@
 """Unsaved changes of what a guild's people set in chat: one draft for each person and topic, saved as a whole.
 
 A draft begins with what counts, and knows which version that was: who saves after somebody else saved overwrites
-nothing. Its revision goes with every button, so that a list which is older than the draft changes nothing.
+nothing. Its mark goes with every button, so that a list which does not show what is in the draft changes nothing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,8 @@ class DraftPress:
 
     actor: Actor
     draft: str
-    revision: int
+    mark: int
+    """See `Draft.mark`."""
 
 
 @dataclass(frozen=True, kw_only=True)

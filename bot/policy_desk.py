@@ -74,7 +74,7 @@ class PolicyDesk:
     async def change(self, press: DraftPress, edit: Edit) -> PolicyView:
         """Change the draft; nothing counts by this. Raises `DecisionRefused` for rules that make no sense."""
         draft = await self.own(press)
-        if draft.revision != press.revision:
+        if draft.mark != press.mark:
             return replace(self._view(press.actor, draft), note=MOVED_ON)
         try:
             body = edit(Body.from_json(draft.body))
@@ -94,7 +94,7 @@ class PolicyDesk:
         """Let the draft count, for every call from now on. Raises `DecisionRefused`."""
         draft = await self.own(press)
         view = self._view(press.actor, draft)
-        if draft.revision != press.revision:
+        if draft.mark != press.mark:
             return replace(view, note=MOVED_ON)
         if view.blocked:
             refusal = NotAllowed("not_yours_to_save", say("policy.nothing_saved", why=view.blocked))

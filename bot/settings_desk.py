@@ -118,7 +118,7 @@ class SettingsDesk:
     async def change(self, press: DraftPress, edit: Edit) -> SettingsView:
         """Change the draft; nothing counts by this. Raises `DecisionRefused` for what makes no sense."""
         draft = await self._rules.own(press, "settings")
-        if draft.revision != press.revision:
+        if draft.mark != press.mark:
             return replace(self._view(draft), note=MOVED_ON)
         try:
             text = edit(GuildSettings.from_json(draft.body)).to_json()
@@ -136,7 +136,7 @@ class SettingsDesk:
         """Let the draft count from now on. Raises `DecisionRefused`."""
         draft = await self._rules.own(press, "settings")
         view = self._view(draft)
-        if draft.revision != press.revision:
+        if draft.mark != press.mark:
             return replace(view, note=MOVED_ON)
         if view.blocked:
             raise DecisionRefused("not_saved", say("settings.not_saved", why=view.blocked))

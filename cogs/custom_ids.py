@@ -60,7 +60,7 @@ class Verb(StrEnum):
     """A choice in the list; the id says nothing."""
     RULES_HOME = "rules-home"
     """In the private list of a guild's rules, from here on. The id is a draft's with the number of a rule behind it,
-    the edition the draft's revision."""
+    the edition the draft's mark."""
     RULES_PICK = "rules-pick"
     RULES_PICK_WHO = "rules-pick-who"
     RULES_SAVE = "rules-save"
@@ -83,7 +83,7 @@ class Verb(StrEnum):
     RULES_WHO_UP = "rules-who-up"
     RULES_WHO_REMOVE = "rules-who-remove"
     SET_CHANNEL = "set-channel"
-    """In the private list of a guild's settings, from here on. The id is a draft's, the edition its revision."""
+    """In the private list of a guild's settings, from here on. The id is a draft's, the edition its mark."""
     SET_PEOPLE = "set-people"
     SET_HERE = "set-here"
     SET_NOTIFY = "set-notify"

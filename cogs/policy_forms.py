@@ -226,5 +226,5 @@ def _lines(kind: str, value: Any) -> list[str]:
 
 def _form(title: str, verb: Verb, view: PolicyView, number: int, opening: int, *items: ui.Item[ui.Modal]) -> ui.Modal:
     return modals.form(
-        title[: limits.MODAL_TITLE], verb, f"{view.draft.id}-{number}", opening, *items, edition=view.draft.revision
+        title[: limits.MODAL_TITLE], verb, f"{view.draft.id}-{number}", opening, *items, edition=view.draft.mark
     )

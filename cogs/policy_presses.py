@@ -1,6 +1,6 @@
 """Presses in the private list of a guild's rules. Routed here by `Presses`, which answers what is refused.
 
-Each one changes the draft and draws the list anew; forms carry the draft and its revision, so they outlive a restart.
+Each one changes the draft and draws the list anew; forms carry the draft and its mark, so they outlive a restart.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ async def handle(
     draft, _, tail = pressed.id.rpartition("-")
     if not message.flags.ephemeral or not tail.isdecimal():
         raise DecisionRefused("wrong_message", NOT_YOURS)
-    press = DraftPress(actor=actor_of(interaction), draft=draft, revision=pressed.edition or 0)
+    press = DraftPress(actor=actor_of(interaction), draft=draft, mark=pressed.edition or 0)
     number = int(tail)
     if (form := await _form(interaction, pressed.verb, press, number, desk)) is not None:
         await open_form(interaction, form)

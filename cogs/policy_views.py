@@ -1,6 +1,6 @@
 """How a guild's rules look: all of them, one of them being changed, a rehearsal. Drawn anew from the draft each time.
 
-A press carries the draft, its revision and the number of a rule; all else is in the draft's row.
+A press carries the draft, its mark and the number of a rule; all else is in the draft's row.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ _GREEN, _RED, _GREY = discord.ButtonStyle.success, discord.ButtonStyle.danger, d
 
 def custom_id(view: PolicyView, verb: Verb, number: int = 0) -> str:
     """What a component of this view sends."""
-    return str(CustomId(verb=verb, id=f"{view.draft.id}-{number}", edition=view.draft.revision))
+    return str(CustomId(verb=verb, id=f"{view.draft.id}-{number}", edition=view.draft.mark))
 
 
 def overview(view: PolicyView, *, said: str = "") -> ui.LayoutView:

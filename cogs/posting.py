@@ -62,7 +62,7 @@ class Channel:
     def __init__(self, client: discord.Client, place: Place) -> None:
         self._client = client
         self.place = place
-        known = client.get_channel(place.channel)
+        self._known = known = client.get_channel(place.channel)
         self.messageable = (
             known
             if isinstance(known, discord.TextChannel | discord.Thread | discord.DMChannel)
@@ -71,6 +71,10 @@ class Channel:
 
     async def create(self, post: Post) -> int:
         """Post a message; its id. Raises `FileRefused`, `DeliveryError`, `Unreachable`."""
+        if isinstance(self._known, discord.abc.GuildChannel | discord.Thread) and (
+            self._known.guild.id != self.place.guild
+        ):
+            raise Unreachable(say("faults.elsewhere"))  # whoever set it may not have a say over there
         reply_to = None if post.if_apart and post.reply_to == self._newest() else post.reply_to
         with self._reaching():
             try:

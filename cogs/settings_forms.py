@@ -45,7 +45,7 @@ def budgets(view: SettingsView, opening: int) -> ui.Modal:
         view.draft.id,
         opening,
         *(_field(name, label, tell("settings.no_limit"), value) for name, label, value in fields),
-        edition=view.draft.revision,
+        edition=view.draft.mark,
     )
 
 
@@ -59,7 +59,7 @@ def quiet(view: SettingsView, opening: int) -> ui.Modal:
         opening,
         _field("hours", tell("settings.hours"), tell("settings.hours_hint"), now.hours if now else ""),
         _field("zone", tell("settings.zone"), tell("settings.zone_hint"), now.timezone if now else "UTC"),
-        edition=view.draft.revision,
+        edition=view.draft.mark,
     )
 
 

@@ -1,6 +1,6 @@
 """Presses in the private list of a server's settings. Routed here by `Presses`, which answers what is refused.
 
-Each one changes the draft and draws the list anew; forms carry the draft and its revision, so they outlive a restart.
+Each one changes the draft and draws the list anew; forms carry the draft and its mark, so they outlive a restart.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ async def handle(
     """Do what was pressed and draw the list anew. Raises `DecisionRefused`."""
     if not message.flags.ephemeral:
         raise DecisionRefused("wrong_message", NOT_YOURS)
-    press = DraftPress(actor=actor_of(interaction), draft=pressed.id, revision=pressed.edition or 0)
+    press = DraftPress(actor=actor_of(interaction), draft=pressed.id, mark=pressed.edition or 0)
     if pressed.verb in {Verb.SET_BUDGETS, Verb.SET_QUIET}:
         # A form has to be the first answer, so nothing is acknowledged before it.
         make = settings_forms.budgets if pressed.verb is Verb.SET_BUDGETS else settings_forms.quiet

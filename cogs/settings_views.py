@@ -1,6 +1,6 @@
 """How a server's settings look: what counts, what the draft would change, and everything that can be picked.
 
-Drawn anew from the draft each time; a press carries the draft and its revision.
+Drawn anew from the draft each time; a press carries the draft and its mark.
 """
 
 from __future__ import annotations
@@ -160,4 +160,4 @@ def _button(view: SettingsView, verb: Verb, label: str, style: discord.ButtonSty
 
 def custom_id(view: SettingsView, verb: Verb) -> str:
     """What a component of this view sends."""
-    return str(CustomId(verb=verb, id=view.draft.id, edition=view.draft.revision))
+    return str(CustomId(verb=verb, id=view.draft.id, edition=view.draft.mark))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import replace
@@ -13,7 +14,7 @@ import pytest
 
 from bot.deferral.grants import Remember
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
-from bot.errors import DecisionRefused, DeliveryError
+from bot.errors import AlreadySettled, DecisionRefused, DeliveryError
 from bot.granting import MOST_GRANTS
 from bot.rules import ApproverRule
 from bot.settings import Settings
@@ -679,6 +680,20 @@ async def test_whoever_writes_into_the_database_still_cannot_let_a_call_through(
         await house.ask(request="r3")
         assert house.bench.effects == ["x", "x"]
         assert (await states(house))[-1] == "pending"
+
+
+async def test_a_waiting_call_that_was_changed_in_the_database_becomes_no_grant(tmp_path: Path) -> None:
+    evil = [("act", {"what": "evil"})]
+    async with open_house(tmp_path, Script(ACT, "Done.", evil, "Again.")) as house:
+        await house.ask()
+        async with house.app.database.begin("tamper") as tx:
+            await tx.execute("UPDATE approval SET arguments = ?", json.dumps({"what": "evil"}))
+        with pytest.raises(AlreadySettled, match="not as"):
+            await remember(house, OPEN)
+        assert await states(house) == ["void"]
+        assert await house.rows("SELECT * FROM call_grant") == []
+        await house.ask(request="r2")
+        assert house.bench.effects == []
 
 
 async def test_a_call_that_is_said_to_be_granted_without_the_bots_seal_is_void(tmp_path: Path) -> None:

@@ -6,6 +6,7 @@ from bot.texts.entry import stored
 
 ENTRIES = {
     "no_channel": stored("That channel does not exist any more.", de="Diesen Kanal gibt es nicht mehr."),
+    "elsewhere": stored("That channel is in another server.", de="Dieser Kanal ist auf einem anderen Server."),
     "not_in_server": stored("I am not in that server any more.", de="Ich bin nicht mehr auf diesem Server."),
     "deleted": stored("That message was deleted.", de="Diese Nachricht wurde gelöscht."),
     "archived": stored(

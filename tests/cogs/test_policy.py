@@ -13,6 +13,7 @@ from bot.drafts import DraftPress
 from bot.errors import NotAllowed
 from bot.settings import Settings
 from bot.surface import Actor
+from storage.guilds import Draft
 from tests.cogs.guild import Guild, open_guild
 from tests.house import Script
 
@@ -339,11 +340,11 @@ async def test_another_persons_list_is_not_theirs_to_press(tmp_path: Path) -> No
         max = manager(here)
         mine, theirs = await List.open(here, here.ana), await List.open(here, max)
         await mine.new_rule("act", "allow")
-        draft = (await here.rows("SELECT id, revision FROM guild_draft WHERE person = ?", str(here.ana.id)))[0]
+        draft = (await here.rows("SELECT * FROM guild_draft WHERE person = ?", str(here.ana.id)))[0]
         press = DraftPress(
             actor=Actor(id=str(max.id), guild=str(here.guild.id), manages=True),
             draft=draft["id"],
-            revision=draft["revision"],
+            mark=Draft(**draft).mark,
         )
         with pytest.raises(NotAllowed, match="not yours"):
             await here.app.engine.policy_desk.save(press)

@@ -15,6 +15,7 @@ from bot.errors import NotAllowed
 from bot.settings import Settings
 from bot.surface import Actor
 from bot.where import Places, PlacesRule
+from storage.guilds import Draft
 from tests.cogs.guild import Guild, open_guild
 from tests.cogs.test_policy import manager, said, walk
 from tests.house import Script
@@ -221,9 +222,9 @@ async def test_another_persons_list_is_not_theirs_to_press(tmp_path: Path) -> No
     async with open_guild(tmp_path, Script()) as here:
         settings = await List.open(here, here.ana)
         await settings.pick("notify", "dm")
-        [draft] = await here.rows("SELECT id, revision FROM guild_draft")
+        [draft] = await here.rows("SELECT * FROM guild_draft")
         other = Actor(id=str(manager(here).id), guild=str(here.guild.id), manages=True)
-        press = DraftPress(actor=other, draft=draft["id"], revision=draft["revision"])
+        press = DraftPress(actor=other, draft=draft["id"], mark=Draft(**draft).mark)
         with pytest.raises(NotAllowed, match="`/settings` opens your own"):
             await here.app.engine.settings_desk.save(press)
         assert await here.rows("SELECT * FROM guild_config") == []
@@ -266,3 +267,25 @@ async def test_settings_that_somebody_wrote_into_the_database_do_not_count(tmp_p
         view = await again.app.engine.settings_desk.look(Actor(id="1", guild=guild, manages=True))
         assert view.problem
         assert await again.app.engine.desk.notify_of("5", f"discord/{guild}/1") == "channel"
+
+
+async def test_a_draft_that_was_changed_in_the_database_is_shown_before_it_can_be_saved(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script()) as here:
+        settings = await List.open(here, here.ana)
+        await settings.pick("notify", "dm")
+        async with here.app.database.begin("tamper") as tx:
+            await tx.execute("UPDATE guild_draft SET body = ?", '{"notify":"both"}')
+        await settings.press("save")
+        assert await here.rows("SELECT * FROM guild_config") == []
+        assert "- **Results of jobs** go to where it was asked and into a direct message" in settings.text
+
+
+async def test_no_card_goes_into_a_channel_of_another_server(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script(ACT)) as here:
+        other = here.env.create_guild("Other")
+        foreign = other.create_text_channel("approvals")
+        here.cards_go(Places(here=False, channel=str(foreign.id)))
+        await here.ben.slash(here.channel, "ask", prompt="one")
+        await here.settle()
+        assert list(foreign.history()) == []
+        assert len(here.cards) == 1  # it went on to where it was asked
