@@ -26,6 +26,14 @@ def split(text: str, limit: int = limits.CONTENT) -> list[str]:
     return cutter.finish()
 
 
+def closed(text: str) -> str:
+    """The text with the code block closed that is open at its end, so that what is put behind it is none of it."""
+    opened: str | None = None
+    for line in text.split("\n"):
+        opened = _state_after(line, opened)
+    return text if opened is None else f"{text}\n{_TICKS}"
+
+
 class _Cutter:
     """Collects lines for the current piece and knows whether a block is open at its end."""
 

@@ -17,7 +17,7 @@ from bot.errors import DeliveryError, Unreachable
 from bot.surface import Announcement, CardView, JobView
 from bot.texts.entry import Language
 from bot.texts.text import say
-from cogs import cards, drill, faults, forums, job_cards, limits, offers, places, posting, visibility
+from cogs import cards, drill, faults, forums, job_cards, limits, offers, pieces, places, posting, visibility
 from cogs.faults import NotAccepted
 from cogs.members import Members
 from cogs.messages import Messages
@@ -263,7 +263,7 @@ def _enclosed(announcement: Announcement) -> Callable[[], list[discord.File]] | 
 
 
 def _text(announcement: Announcement) -> str:
-    text = shown(announcement.text)
+    text = pieces.closed(shown(announcement.text))
     if announcement.deadline is not None:
         text += f" <t:{announcement.deadline // 1000}:R>"
     for remark in announcement.remarks:

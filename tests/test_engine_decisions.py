@@ -373,3 +373,14 @@ async def test_a_guild_is_shown_its_own_open_calls_and_no_others(tmp_path: Path)
         assert [one.call.place for one in await engine.open_approvals("discord/9/")] == ["discord/9/90"]
         assert [one.call.place for one in await engine.open_approvals("discord/@me/7")] == ["discord/@me/7"]
         assert len(await engine.open_approvals("discord")) == 3
+
+
+async def test_who_pressed_too_late_is_told_who_denied_it_without_what_that_person_wrote(tmp_path: Path) -> None:
+    """It would be read as markup there; the card quotes it."""
+    async with open_house(tmp_path, Script([("act", {"what": "x"})], "Done.")) as house:
+        await house.ask()
+        press = house.press(OWNER)
+        await house.decide("deny", reason="[look](https://evil.example)")
+        with pytest.raises(AlreadySettled) as refusal:
+            await house.app.engine.decide(press, "approve")
+        assert f"<{OWNER.id}> denied `act`. Nothing ran." in refusal.value.sentence

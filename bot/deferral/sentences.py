@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Collection
+from dataclasses import replace
 
 from bot.deferral.endings import Ending, ending
 from bot.deferral.intent import canonical_json
@@ -91,8 +92,9 @@ def still_waiting(approval: Approval, link: str) -> str:
 
 
 def too_late(approval: Approval, who: Who) -> Text:
-    """What somebody is told whose press came after the decision."""
-    return say("turns.too_late", sentence=person(approval, who))
+    """What somebody is told whose press came after the decision. A reason is on the card, where it is quoted."""
+    bare = replace(approval, note=None) if approval.state is ApprovalState.DENIED else approval
+    return say("turns.too_late", sentence=person(bare, who))
 
 
 def waiting(kinds: Collection[str], where: str = "") -> Text:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from cogs import limits
-from cogs.pieces import split
+from cogs.pieces import closed, split
 
 
 def fences(piece: str) -> int:
@@ -88,3 +88,9 @@ def test_no_piece_is_too_long_or_left_open_and_nothing_said_is_lost(text: str) -
     assert all(piece.strip() for piece in pieces)
     said = re.sub(r"[\s`]|py", "", text)
     assert re.sub(r"[\s`]|py", "", "".join(pieces)) == said
+
+
+def test_a_block_that_was_left_open_is_closed_before_anything_is_put_behind_it() -> None:
+    assert closed("see:\n```py\nprint()") == "see:\n```py\nprint()\n```"
+    assert closed("```a``` b ```c") == "```a``` b ```c\n```"
+    assert closed("```a``` b") == "```a``` b"
