@@ -2,14 +2,15 @@
 
 A span holds letters, digits and `_-.+/=:` only, and is as long as the shape says: a quote, a `$`, a backtick, a `;`, a
 bracket or a blank always ends it. So what hides behind a mask is never code. (A usual mask of `KEY=value` covered
-`$(curl ...|sh)` whole.)
+`$(curl ...|sh)` whole.) Words that those characters can make, a path or a command's name, are no credential either:
+where one cannot be told from the other, it is shown.
 """
 
 from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 SHAPES = {
@@ -18,7 +19,9 @@ SHAPES = {
     "GitLab token": r"gl(?:pat|ptt|dt|rt)-[A-Za-z0-9_-]{20,64}",
     "Slack token": r"xox[abeprs]-[A-Za-z0-9-]{20,255}",
     "Stripe key": r"[rs]k_(?:live|test)_[A-Za-z0-9]{16,255}",
-    "API key": r"sk-[A-Za-z0-9_-]{20,255}",
+    "API key": (
+        r"sk-(?=[a-z0-9_-]{0,254}[A-Z])(?=[A-Z0-9_-]{0,254}[a-z])(?=[A-Za-z_-]{0,254}[0-9])[A-Za-z0-9_-]{20,255}"
+    ),
     "AWS key": r"A(?:KIA|SIA|ROA)[A-Z0-9]{16}",
     "Google key": r"AIza[A-Za-z0-9_-]{35}|ya29\.[A-Za-z0-9_-]{20,255}",
     "npm token": r"npm_[A-Za-z0-9]{36}",
@@ -54,16 +57,28 @@ _HINTS = (
 """One of these is in every match, but for the first shape, which has two dots."""
 
 _SENT = re.compile(
-    r"\b(?:proxy-)?authorization\\{0,3}[\"']?[),]?\s{0,3}[:=]?\s{0,3}\\{0,3}[\"']?(?:bearer|bot|basic|token)[ ]+"
+    r"\b(?:proxy-)?authorization\\{0,3}[\"']?[),]?[ ]{0,3}[:=]?[ ]{0,3}\\{0,3}[\"']?(?:bearer|bot|basic|token)[ ]+"
     r"(?P<span>(?=[A-Za-z0-9+=_.~-]{0,200}[0-9])(?=[A-Za-z0-9+=_.~-]{0,200}[A-Za-z])[A-Za-z0-9][A-Za-z0-9+=_.~-]{15,4000})",
     re.ASCII | re.IGNORECASE,
 )
 """Whatever is sent as an authorization and looks like nothing that runs: no slash is in it."""
 _HOOK = re.compile(r"/api/webhooks/[0-9]{15,21}/(?P<span>[A-Za-z0-9_-]{60,80})", re.ASCII)
+_BREAK = r"(?:\\n|\r?\n)[ \t]{0,16}"
 _PEM = re.compile(
-    r"-----BEGIN (?:[A-Z0-9]{1,12} ){0,2}PRIVATE KEY-----(?P<body>(?:\s+|\\n|[A-Za-z0-9+/=]+)*)", re.ASCII
+    r"-----BEGIN (?P<what>(?:[A-Z0-9]{1,12} ){0,2}PRIVATE KEY)-----"
+    rf"(?P<body>(?={_BREAK}(?:M|b3BlbnNzaC1r))(?:{_BREAK}[A-Za-z0-9+/]{{64,76}})+(?:{_BREAK}[A-Za-z0-9+/]{{1,75}}={{0,2}})?)"
+    rf"{_BREAK}-----END (?P=what)-----",
+    re.ASCII,
 )
-_PEM_LINE = re.compile(r"[A-Za-z0-9+/=]{16,100}", re.ASCII)
+"""A whole key, up to its end, in full lines as every tool writes them (RFC 7468): a first line alone hides nothing."""
+_PEM_LINE = re.compile(
+    rf"{_BREAK}(?P<span>(?=[^\r\n\\]*[0-9])(?=[^\r\n\\]*[A-Z])(?=[^\r\n\\]*[a-z])[A-Za-z0-9+][A-Za-z0-9+/]{{15,75}}={{0,2}})"
+    r"(?=\\n|\r?\n|$)",
+    re.ASCII,
+)
+_LIKE_PEM = re.compile(r"PRIVATE KEY-----(?:\s+|\\n|[A-Za-z0-9+/=]+)*", re.ASCII)
+_LIKE_API = re.compile(r"(?<![A-Za-z0-9_-])sk-[A-Za-z0-9_-]{20,255}", re.ASCII)
+_LIKE_LINE = re.compile(r"[A-Za-z0-9+/=]{16,100}", re.ASCII)
 
 
 @dataclass(frozen=True, order=True)
@@ -77,7 +92,11 @@ class Span:
 
 def find(text: str) -> list[Span]:
     """The spans of a text, in order; none overlaps another."""
-    found = sorted(_spans(text), key=lambda span: (span.start, -span.end))
+    return _apart(_spans(text))
+
+
+def _apart(spans: Iterable[Span]) -> list[Span]:
+    found = sorted(spans, key=lambda span: (span.start, -span.end))
     kept: list[Span] = []
     for span in found:
         if not kept or span.start >= kept[-1].end:
@@ -86,10 +105,13 @@ def find(text: str) -> list[Span]:
 
 
 def covered(text: str) -> str:
-    """The text with what is shown in the place of each span, in square brackets: for logs."""
+    """The text with what is shown in the place of each span, in square brackets: for logs.
+
+    Nobody decides by a log: what may be a part of a key, or a key, is left out of it as well.
+    """
     parts: list[str] = []
     at = 0
-    for span in find(text):
+    for span in _apart([*_spans(text), *_alike(text)]):
         parts += [text[at : span.start], f"[{name(text, span)}]"]
         at = span.end
     return "".join([*parts, text[at:]])
@@ -115,4 +137,13 @@ def _spans(text: str) -> Iterator[Span]:
         for match in _PEM.finditer(text):
             begin = match.start("body")
             for one in _PEM_LINE.finditer(match["body"]):
-                yield Span(begin + one.start(), begin + one.end(), "private key")
+                yield Span(begin + one.start("span"), begin + one.end("span"), "private key")
+
+
+def _alike(text: str) -> Iterator[Span]:
+    if "sk-" in text:
+        yield from (Span(*match.span(), "API key") for match in _LIKE_API.finditer(text))
+    if "PRIVATE KEY-----" in text:
+        for match in _LIKE_PEM.finditer(text):
+            for one in _LIKE_LINE.finditer(text, match.start(), match.end()):
+                yield Span(one.start(), one.end(), "private key")

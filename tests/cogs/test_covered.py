@@ -20,7 +20,7 @@ AWS = "AKIA" + "IOSFODNN7EXAMPLE"
 JWT = ".".join(["eyJhbGciOiJIUzI1NiJ9", "eyJzdWIiOiIxMjM0NTY3ODkwIn0", "dozjgNryP4J3jVmNHl0w5N"])
 SLACK = "xoxb-" + "1234567890-1234567890-aBcDeFgHiJ"
 HOOK = "https://discord.com/api/webhooks/123456789012345678/" + "aB3-_" * 13
-_KEY = "MIIEowIBAAKCAQEA0123456789+/abcd\nQ0FR4567890abcdefghijkl="
+_KEY = "\n".join(["MIIEowIBAAKCAQEA" + "0123456789+/abcD" * 3, "Q0FR4567890abcde" * 4, "Q0FR4567890abcdefghijkl="])
 PEM = f"-----BEGIN RSA PRIVATE KEY-----\n{_KEY}\n-----END RSA PRIVATE KEY-----"
 
 CODE_BESIDE = [
@@ -84,6 +84,47 @@ def test_a_mask_never_hides_code(text: str, readable: list[str]) -> None:
     for span in spans:
         block = block.replace(f"⟨{shapes.name(text, span)}⟩", text[span.start : span.end], 1)
     assert inert.decode(block) == text
+
+
+FULL = "MIIEowIBAAKCAQEA" + "0123456789+/abcD" * 3
+
+CODE_ALONE = {
+    "a path behind a key's first line": "# -----BEGIN PRIVATE KEY-----\n/usr/sbin/poweroff",
+    "an assignment behind a key's first line": "# -----BEGIN PRIVATE KEY-----\nPATH=/tmp/workspace/bin",
+    "a name behind a key's first line": "# -----BEGIN PRIVATE KEY-----\ndeleteeverythingforreal=True",
+    "a path between a key's ends": "# -----BEGIN PRIVATE KEY-----\n/usr/sbin/poweroff\n# -----END PRIVATE KEY-----",
+    "a word between a key's ends": "-----BEGIN PRIVATE KEY-----\ndeleteeverything\n-----END PRIVATE KEY-----",
+    "a full line without a key's end": f"-----BEGIN PRIVATE KEY-----\n{FULL}\n/usr/sbin/poweroff",
+    "another key's end": f"-----BEGIN RSA PRIVATE KEY-----\n{FULL}\n-----END PRIVATE KEY-----",
+    "words like an API key": "rm -rf sk-important-production-database",
+    "a script like an API key": "sh ./sk-deploy-the-thing-to-prod",
+    "a script with a number": "sh ./sk-deploy-the-thing-to-prod-2",
+    "the line after a word": "echo authorization\nbot wipe-all-of-production1 --now",
+    "the line after a colon": "echo authorization:\nbot wipe-all-of-production1 --now",
+}
+
+
+@pytest.mark.parametrize("text", CODE_ALONE.values(), ids=CODE_ALONE.keys())
+def test_what_can_run_is_no_credential(text: str) -> None:
+    assert shapes.find(text) == []
+    block = arguments.draw({"command": text}, budget=2_500, lines=40).text
+    assert inert.decode(block.removeprefix("```text\n").removesuffix("\n```")) == text
+
+
+def test_of_a_whole_key_only_lines_that_look_like_one_are_masked() -> None:
+    text = f"-----BEGIN PRIVATE KEY-----\n{FULL}\n/usr/sbin/poweroff\n-----END PRIVATE KEY-----"
+    assert [text[span.start : span.end] for span in shapes.find(text)] == [FULL]
+
+
+@pytest.mark.parametrize("line", ["\n", "\r\n", "\\n", "\n    "])
+def test_a_whole_key_is_masked_to_its_last_line(line: str) -> None:
+    text = line.join(PEM.split("\n"))
+    assert [text[span.start : span.end] for span in shapes.find(text)] == _KEY.split("\n")
+
+
+def test_a_log_leaves_out_what_may_be_a_part_of_a_key() -> None:
+    assert "MIIEow" not in shapes.covered("-----BEGIN PRIVATE KEY-----\nMIIEowIBAAKCAQEA0123")
+    assert "abcdef" not in shapes.covered("sk-0123456789abcdef0123456789")
 
 
 def test_there_are_forty_of_them() -> None:
