@@ -131,7 +131,7 @@ async def application(client: discord.Client, offered: set[str]) -> AsyncIterato
         found = await client.application_info()
         there = {command["name"] for command in await client.http.get_global_commands(found.id)}
     except DISCORD_FAILED as error:
-        problem = inert.label(repr(error), limit=120)
+        problem = inert.line(repr(error), limit=120)
         yield Finding(
             id="Discord", level=Level.WARN, text=say("doctor.no_answer", problem=problem), advice=say("doctor.later")
         )

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import logging
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import discord
 
@@ -44,7 +44,8 @@ async def take(files: Sequence[discord.Attachment], *, takes_images: bool) -> Ta
     chosen, left = attachments.choose(offers, takes_images=takes_images)
     read = await asyncio.gather(*(_read(files[n], offers[n], takes_images=takes_images) for n in chosen))
     left += [one for one in read if isinstance(one, LeftOut)]
-    return Taken(attached=tuple(one for one in read if isinstance(one, Attached)), left_out=attachments.sentence(left))
+    named = [replace(one, name=inert.line(one.name, limit=_NAME)) for one in left]
+    return Taken(attached=tuple(one for one in read if isinstance(one, Attached)), left_out=attachments.sentence(named))
 
 
 async def _read(file: discord.Attachment, offer: Offer, *, takes_images: bool) -> Attached | LeftOut:

@@ -81,6 +81,7 @@ def _channel(view: SettingsView, places: Places) -> ui.ChannelSelect[ui.LayoutVi
     there = discord.SelectDefaultValueType.channel
     return ui.ChannelSelect(
         custom_id=custom_id(view, Verb.SET_CHANNEL),
+        id=steady(custom_id(view, Verb.SET_CHANNEL)),
         placeholder=tell("settings.pick_channel"),
         channel_types=_CHANNELS,
         min_values=0,
@@ -95,6 +96,7 @@ def _people(view: SettingsView, places: Places) -> ui.UserSelect[ui.LayoutView]:
     person = discord.SelectDefaultValueType.user
     return ui.UserSelect(
         custom_id=custom_id(view, Verb.SET_PEOPLE),
+        id=steady(custom_id(view, Verb.SET_PEOPLE)),
         placeholder=tell("settings.pick_people"),
         min_values=0,
         max_values=MOST_PEOPLE,
@@ -105,6 +107,7 @@ def _people(view: SettingsView, places: Places) -> ui.UserSelect[ui.LayoutView]:
 def _here(view: SettingsView, places: Places) -> Select:
     return ui.Select(
         custom_id=custom_id(view, Verb.SET_HERE),
+        id=steady(custom_id(view, Verb.SET_HERE)),
         options=[
             discord.SelectOption(
                 label=tell("settings.also_here"),
@@ -131,6 +134,7 @@ def _notify(view: SettingsView) -> Select:
     }
     return ui.Select(
         custom_id=custom_id(view, Verb.SET_NOTIFY),
+        id=steady(custom_id(view, Verb.SET_NOTIFY)),
         options=[
             discord.SelectOption(label=label, value=value, default=value == chosen) for value, label in labels.items()
         ],
@@ -142,6 +146,7 @@ def _model(view: SettingsView) -> Select:
     usual = inert.label(tell("settings.usual_model", model=view.model), limit=_OPTION)
     return ui.Select(
         custom_id=custom_id(view, Verb.SET_MODEL),
+        id=steady(custom_id(view, Verb.SET_MODEL)),
         placeholder=tell("settings.pick_model"),
         options=[
             discord.SelectOption(label=usual, value=USUAL, default=chosen is None),

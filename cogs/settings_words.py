@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from bot.budgets import MICROS, Budget, Budgets, dollars
 from bot.guild_settings import GuildSettings
 from bot.settings_desk import SettingsView
-from bot.texts.text import key, say
+from bot.texts.text import every, key, say
 from bot.where import Places
 from cogs import inert
 from cogs.speech import shown, tell
@@ -44,7 +44,7 @@ def where(places: Places) -> str:
         named.append(tell("settings.channel", id=places.channel))
     if places.people:
         named.append(tell("settings.people", who=", ".join(f"<@{id}>" for id in places.people)))
-    return ", ".join(named)
+    return shown(every(named))
 
 
 def model(view: SettingsView, settings: GuildSettings) -> str:

@@ -112,7 +112,7 @@ NOT_FOR_PEOPLE: dict[str, tuple[str, tuple[str, ...]]] = {
             " (exit code ",
             " It is the card that is already up for t",
             " Its card: ",
-            " Nobody was asked this time: people had ",
+            " The approval was given before, for exac",
             "A person changed this call before it was",
             "Not run again: this request already had ",
             "[event: the person did not write this]\nC",

@@ -130,7 +130,7 @@ async def test_the_trail_names_the_grant_and_no_person_as_the_one_who_approved(t
         entries = [one for one in await audit.entries(house.app.database.reader) if one.event == "approved"]
         assert [one.actor for one in entries] == [OWNER.id, audit.SYSTEM]
         assert entries[1].detail == {"grant": (await grant(house))["id"], "makers": [OWNER.id]}
-        assert "Nobody was asked this time" in house.script.results()[-1][1]
+        assert "nobody was asked this time" in house.script.results()[-1][1]
 
 
 async def test_after_five_uses_it_is_asked_again(tmp_path: Path) -> None:

@@ -34,7 +34,7 @@ TRANSPORTS: dict[str, tuple[str, TurnClock]] = {
     "/v1 voice in the same channel as a dm": (DM, TurnClock(refires=True)),
 }
 DEFERS = {"/v1 text, hurried", "/v1 voice", "/v1 voice in the same channel as a dm"}
-ASKED = "I asked for your permission: see the card. Nothing has run yet. The answer will come as a new message."
+ASKED = "I asked for your permission: see the card. Nothing runs before that. The answer will come as a new message."
 
 
 async def turn(house: House, transport: str, *, page: Page | None = None, request: str = "r1") -> Page:
@@ -72,7 +72,7 @@ async def test_with_a_usable_surface_it_holds_unless_a_clock_forbids_it(tmp_path
             assert page.finished == ASKED
         else:
             assert page.finished is None
-            assert page.shown[-1] == "Waiting for sign-off: see the card below. Nothing has run yet."
+            assert page.shown[-1] == "Waiting for sign-off: see the card below. Nothing runs before that."
         await approve(house)
         assert house.bench.effects == ["x"]
         if transport in DEFERS:

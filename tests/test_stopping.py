@@ -130,8 +130,8 @@ async def test_an_approved_call_that_runs_already_is_not_stopped_and_everybody_i
             await asyncio.sleep(0)
         [call] = await house.rows("SELECT id FROM approval")
         told = await stop(house)
-        assert told == f"Stopped. Not stopped, because it runs already: act ({call['id']})."
-        assert f"runs already: act ({call['id']}). Its card shows how it ends." in str(page.finished)
+        assert told == f"Stopped. What runs already goes on: act ({call['id']})."
+        assert f"runs already goes on: act ({call['id']}). Its card shows how it ends." in str(page.finished)
         assert bench.hold is not None
         bench.hold.set()
         await house.app.background.idle()

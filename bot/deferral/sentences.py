@@ -44,7 +44,7 @@ def model(approval: Approval) -> str:
     """The sentence for the model; of what ran here, without its result."""
     told = _fill(_of(approval).model, approval, lambda id: f"user {id}").rstrip()
     if approval.granted is not None:
-        told += " Nobody was asked this time: people had allowed exactly this call before, for a time."
+        told += " The approval was given before, for exactly this call and for a time; nobody was asked this time."
     return told
 
 

@@ -15,19 +15,14 @@ ENTRIES = {
     "cancelled": text(
         "What it still asked for was cancelled: {calls}.", de="Was noch gefragt war, wurde abgebrochen: {calls}."
     ),
-    "not_stopped": text(
-        "Not stopped, because it runs already: {calls}.", de="Nicht gestoppt, weil es schon läuft: {calls}."
-    ),
+    "not_stopped": text("What runs already goes on: {calls}.", de="Was schon läuft, geht weiter: {calls}."),
     "answer": text(
         "-# Stopped by {who} before it was complete.", de="-# Von {who} gestoppt, bevor sie vollständig war."
     ),
     "answer_running": text(
-        (
-            "-# Stopped by {who} before it was complete. Not stopped, because it runs already: {calls}. Its card"
-            " shows how it ends."
-        ),
+        ("-# Stopped by {who} before it was complete. What runs already goes on: {calls}. Its card shows how it ends."),
         de=(
-            "-# Von {who} gestoppt, bevor sie vollständig war. Nicht gestoppt, weil es schon läuft: {calls}. Wie es"
+            "-# Von {who} gestoppt, bevor sie vollständig war. Was schon läuft, geht weiter: {calls}. Wie es"
             " endet, zeigt die Karte."
         ),
     ),

@@ -85,7 +85,7 @@ ENTRIES = {
     ),
     "your_answer": text("your answer", de="deine Antwort"),
     "result_elsewhere": text("a result from elsewhere", de="ein Ergebnis von anderswo"),
-    "nothing_yet": text(" Nothing has run yet.", de=" Noch ist nichts gelaufen."),
+    "nothing_yet": text(" Nothing runs before that.", de=" Vorher läuft nichts."),
     "sign_off": text("sign-off", de="eine Freigabe"),
     "card_below": text("see the card below", de="siehe die Karte unten"),
     "still_waiting": text(

@@ -28,7 +28,7 @@ async def test_files_on_a_message_go_to_the_model_and_what_was_left_out_is_named
         await here.settle()
         assert any("one two three" in str(one) for one in contents(script))
         named = [text for text in here.texts if text.startswith("Not taken from what was attached:")]
-        assert named == ["Not taken from what was attached: tool.exe (neither text nor an image I know)."]
+        assert named == ["Not taken from what was attached: `tool.exe` (neither text nor an image I know)."]
 
 
 async def test_a_message_of_nothing_but_a_file_is_a_request_too(tmp_path: Path) -> None:

@@ -193,7 +193,7 @@ async def test_the_file_wins_over_the_chat_and_the_list_says_so(tmp_path: Path) 
         settings = await List.open(here, here.ana)
         await settings.pick("channel", there)
         await settings.press("save")
-        assert "said in `signoff.toml` that cards go to where it was asked, directly to <@1>, and that wins" in (
+        assert "said in `signoff.toml` that cards go to where it was asked and directly to <@1>, and that wins" in (
             settings.text
         )
         await here.ben.slash(here.channel, "ask", prompt="one")

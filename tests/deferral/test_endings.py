@@ -163,7 +163,7 @@ def test_a_failure_without_a_reason_does_not_end_in_a_blank() -> None:
 
 WAITS = {
     ("approval",): (
-        "Waiting for sign-off: see the card below. Nothing has run yet.",
+        "Waiting for sign-off: see the card below. Nothing runs before that.",
         "I asked for your permission: see",
     ),
     ("question", "question"): (
@@ -175,8 +175,8 @@ WAITS = {
         "I wait for a result from elsewhere: see",
     ),
     ("question", "approval"): (
-        "Waiting for sign-off and your answer: see the card below. Nothing has run yet.",
-        "I asked for your permission and I asked you a question: see the card. Nothing has run yet. The",
+        "Waiting for sign-off and your answer: see the card below. Nothing runs before that.",
+        "I asked for your permission and I asked you a question: see the card. Nothing runs before that. The",
     ),
 }
 
