@@ -173,6 +173,9 @@ class Granting:
         grant = await grants.get(tx, call.granted or "")
         if (problem := self._problem(grant, call)) is not None or grant is None:
             return problem
+        run = await runs.get(tx, call.run)
+        if run is None or not _is_asked(run):
+            return say("grants.became_job")
         seal = rules.used_once_more(self._seal, grant)
         if not await grants.spend(tx, grant, call, seal=seal, at=self._clock.now()):
             raise RuntimeError(f"grant {grant.id} moved within a transaction")

@@ -43,15 +43,14 @@ async def handle(interaction: discord.Interaction, pressed: CustomId, message: d
         refusal = UnknownApproval("wrong_message", NOT_A_LIST)
         await engine.decisions.refused(pressed.id, press.actor, refusal)
         raise refusal
-    if pressed.verb is Verb.LIST_DETAILS:
+    if pressed.verb in {Verb.LIST_DETAILS, Verb.LIST_REVEAL}:
         await acknowledge(interaction, answer_follows=True)
         view = await engine.details(press)
         if not all(visible(interaction, call.place, requester=call.requester) for call in view.approvals):
             raise UnknownApproval("unknown", say("lists.no_access"))
-        await details.show(interaction, view, pressed.id)
-        return
-    if pressed.verb is Verb.LIST_REVEAL:
-        await acknowledge(interaction, answer_follows=True)
+        if pressed.verb is Verb.LIST_DETAILS:
+            await details.show(interaction, view, pressed.id)
+            return
         text, files = reveal.compose(await engine.edits.reveal(press))
         await whisper(interaction, text, files=files)
         return

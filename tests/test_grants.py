@@ -514,6 +514,31 @@ async def test_what_does_not_hold_any_more_at_the_claim_is_asked_and_never_run(t
         assert (await grant(house))["used"] == 0
 
 
+async def test_a_call_of_a_turn_that_became_a_job_before_the_claim_is_asked_and_never_run(tmp_path: Path) -> None:
+    database = FaultyDatabase()
+    async with open_house(tmp_path, Script(ACT, "Done.", ACT, "Again."), open_db=database.open) as house:
+        await house.ask()
+        await remember(house)
+        reached, go_on = database.hold("claim")
+        asking = asyncio.ensure_future(house.ask(request="r2", page=Page(message="reply")))
+        await reached.wait()
+        assert (await states(house))[-1] == "approved"
+        [row] = await house.rows("SELECT id FROM run WHERE request = 'r2'")
+        await house.app.engine.backgrounding.send(
+            CardPress(actor=ASKER, card=row["id"], place=PLACE, message="reply")
+        )
+        go_on.set()
+        await asking
+        await house.app.background.idle()
+        await house.later(seconds=0)
+        assert house.bench.effects == ["x"]
+        assert await states(house) == ["succeeded", "void", "pending"]
+        assert (await grant(house))["used"] == 0
+        await house.decide("approve")
+        assert house.bench.effects == ["x", "x"]
+        assert (await grant(house))["used"] == 0
+
+
 async def test_what_is_revoked_before_the_call_is_stored_is_asked_like_any_other(tmp_path: Path) -> None:
     database = FaultyDatabase()
     async with open_house(tmp_path, Script(ACT, "Done.", ACT), open_db=database.open) as house:

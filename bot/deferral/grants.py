@@ -14,6 +14,7 @@ from enum import StrEnum
 from typing import Any
 
 from bot.deferral.intent import canonical_json
+from bot.deferral.references import referred
 from bot.deferral.seal import Seal
 from bot.deferral.tool import Tool, ToolKind
 from bot.interpreters import objection, program_texts, text_in
@@ -63,6 +64,8 @@ def inexact(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
         return say("grants.no_consent")
     if tool.preview is not None:
         return say("grants.changes_file")
+    if named := referred(arguments):
+        return say("grants.secret", name=named[0])
     lists, text = program_texts(tool.schema)
     text = text or text_in(arguments, but=lists)
     if text is not None:

@@ -19,10 +19,6 @@ BACKGROUND_EVENT = (
     "[event: a person sent this request into the background; it goes on there as job {id}. What comes of it is told"
     " here by itself. Do not start it again.]"
 )
-BACKGROUND_EVENT = (
-    "[event: a person sent this request into the background; it goes on there as job {id}. What comes of it is told"
-    " here by itself. Do not start it again.]"
-)
 OUT_OF_TIME = say("jobs.out_of_time")
 
 ANNOUNCING = say("jobs.announcing")

@@ -63,6 +63,7 @@ ENTRIES = {
         "changes the very file that it is bound to, so it would never be the same again",
         de="er ändert die Datei, an die er gebunden ist, und wäre nie wieder derselbe",
     ),
+    "secret": text("is given a secret ({name})", de="er bekommt ein Geheimnis ({name})"),
     "program": text(
         "runs a program's text or a command line ({name}), and nobody can tell whether it does the same twice",
         de=(
@@ -100,6 +101,10 @@ ENTRIES = {
     ),
     "not_genuine": text("it is not as this bot stored it.", de="sie ist nicht so, wie dieser Bot sie gespeichert hat."),
     "another_call": text("it is for another call.", de="sie gilt für einen anderen Aufruf."),
+    "became_job": text(
+        "the request goes on as a job now, and none holds there.",
+        de="die Anfrage läuft jetzt als Auftrag weiter, und dort gilt keine.",
+    ),
     "used_up": text("it has been used up.", de="sie ist aufgebraucht."),
     "over": text("its time is over.", de="ihre Zeit ist um."),
     "switched_off": text("grants are switched off here.", de="hier wird nichts gemerkt."),

@@ -152,6 +152,11 @@ def test_a_programs_text_cannot_wherever_it_stands(name: str) -> None:
     assert inexact(ANY, {"steps": [{"path": "ls"}]}) is None
 
 
+def test_what_is_given_a_secret_cannot_wherever_it_stands() -> None:
+    assert inexact(RUN, {"argv": ["ls", "{{secret:github}}"]}) is not None
+    assert inexact(ANY, {"steps": [{"a": {"header": ["key={{secret:github}}"]}}]}) is not None
+
+
 @pytest.mark.parametrize("kind", [ToolKind.QUESTION, ToolKind.EXTERNAL])
 def test_what_nobody_signs_off_cannot(kind: ToolKind) -> None:
     assert inexact(replace(RUN, kind=kind), {"argv": ["ls"]}) is not None
