@@ -308,6 +308,7 @@ async def open_app(
                 rehearse=Rehearsals(database=database, clock=clock, policy=policy, tools=by_name),
                 mask=mask,
             )
+            clippings = Clippings(database=database, clock=clock)
             engine = Engine(
                 database=database,
                 clock=clock,
@@ -324,6 +325,7 @@ async def open_app(
                 sweep_ms=sweep_ms,
                 watch=watch,
                 most_waiting=settings.queue,
+                tidy=clippings.tidy,
                 commands=None
                 if detached is None
                 else Commands(
@@ -367,7 +369,7 @@ async def open_app(
                     learn=lambda fresh: redactor.learn(known_secrets(fresh)),
                 ),
                 missed=Missed(database=database, clock=clock),
-                clippings=Clippings(database=database, clock=clock),
+                clippings=clippings,
                 usage=UsageDesk(
                     reader=database.reader,
                     clock=clock,

@@ -32,6 +32,13 @@ class Clippings:
             await clippings.forget(tx, before=now - KEPT_MS)
             await clippings.keep(tx, replace(clipping, at=now))
 
+    async def tidy(self) -> None:
+        """Forget those that are too old. Part of the sweep."""
+        before = self._clock.now() - KEPT_MS
+        if await clippings.any_older(self._database.reader, before=before):
+            async with self._database.begin("forget clippings") as tx:
+                await clippings.forget(tx, before=before)
+
     async def of(self, id: str, *, person: str, place: str) -> Clipping:
         """The message that this form was opened on. Raises `DecisionRefused` if there is none for this person here."""
         found = await clippings.get(self._database.reader, id)

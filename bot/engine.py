@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
 
 from bot.anew import Anew
@@ -78,8 +79,10 @@ class Engine:
         policy_desk: PolicyDesk,
         settings_desk: SettingsDesk,
         most_waiting: int,
+        tidy: Callable[[], Awaitable[None]],
     ) -> None:
-        """`most_waiting`: how many requests may wait in line behind the one that a conversation works on."""
+        """`most_waiting`: how many requests may wait in line behind the one that a conversation works on; `tidy`
+        forgets what is kept for a time only, and is part of the sweep."""
         self.database = database
         self.commands = commands
         """What people do about background commands; None where there are none."""
@@ -94,7 +97,7 @@ class Engine:
         """How often to look for what other processes wrote. Deadlines are met by the alarm itself."""
         self._alarm = Alarm(clock, self._ring)
         self._stopping = False
-        self._watch = watch
+        self._watch, self._tidy = watch, tidy
         self._most_waiting, self._refusing = most_waiting, Refusing(clock)
         self._job_cards = JobCards(database=database, clock=clock, watch=watch, has_files=delivery.files.any)
         self.inbox = Inbox(database=database, clock=clock)
@@ -333,6 +336,7 @@ class Engine:
             self._start_approved,
             *(() if self.commands is None else (self.commands.announce,)),
             self._deliver,
+            self._tidy,
         ):
             try:
                 await step()

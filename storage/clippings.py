@@ -53,6 +53,11 @@ async def get(reader: Reader, id: str) -> Clipping | None:
     return None if row is None else Clipping(**{**dict(row), "files": tuple(json.loads(row["files"]))})
 
 
+async def any_older(reader: Reader, *, before: int) -> bool:
+    """Whether there is anything to `forget`."""
+    return await reader.one("SELECT 1 FROM clipping WHERE at < ? LIMIT 1", before) is not None
+
+
 async def forget(tx: Transaction, *, before: int) -> None:
     """Drop those that are older: nobody submits such a form any more."""
     await tx.execute("DELETE FROM clipping WHERE at < ?", before)

@@ -524,9 +524,7 @@ async def test_a_call_of_a_turn_that_became_a_job_before_the_claim_is_asked_and_
         await reached.wait()
         assert (await states(house))[-1] == "approved"
         [row] = await house.rows("SELECT id FROM run WHERE request = 'r2'")
-        await house.app.engine.backgrounding.send(
-            CardPress(actor=ASKER, card=row["id"], place=PLACE, message="reply")
-        )
+        await house.app.engine.backgrounding.send(CardPress(actor=ASKER, card=row["id"], place=PLACE, message="reply"))
         go_on.set()
         await asking
         await house.app.background.idle()

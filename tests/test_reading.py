@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +12,13 @@ from pydantic_ai.messages import ModelMessage, ModelRequest, ModelResponse, Tool
 from bot.agent import enclosed
 from bot.agent.reading import MOST, sources
 from bot.deferral.tool import Tool, ToolOutcome
+from bot.jobs.words import event, event_for_job
+from bot.surface import TurnContext
 from bot.toolbox.files import make_read_file
 from storage.attachments import Attached
+from storage.runs import Run, RunKind, RunState
 from tests.cogs.guild import open_guild, text_of
-from tests.house import Bench, DoArguments, Script
+from tests.house import ASKER, PLACE, Bench, DoArguments, Script, open_house
 
 
 class Reading(Bench):
@@ -68,6 +72,50 @@ def test_an_attachment_is_named_whatever_it_is_called(name: str) -> None:
 
 def test_what_a_person_wrote_is_no_attachment() -> None:
     assert sources([ModelRequest(parts=[UserPromptPart(f"{enclosed.HEAD}\n[text 'a.txt', up to]")])], TOOLS) == ()
+
+
+@pytest.mark.parametrize("words", [event, event_for_job])
+def test_the_outcome_of_a_job_is_named_by_its_job(words: Callable[[Run], str]) -> None:
+    ended = Run(
+        id="abcdefghijklmnop",
+        conversation="c",
+        kind=RunKind.JOB,
+        state=RunState.DONE,
+        place=PLACE,
+        requester=ASKER.id,
+        request="r1",
+        prompt="count",
+        notify="all",
+        result="Seven.",
+        created_at=0,
+    )
+    prompt = f"[A note from Ben about this job:]\nhurry\n\n{words(ended)}"
+    assert sources([ModelRequest(parts=[UserPromptPart(prompt)])], TOOLS) == ("job abcdefghijklmnop",)
+
+
+async def test_a_call_that_is_proposed_after_a_job_has_told_its_outcome_says_so(tmp_path: Path) -> None:
+    script = Script("Paint it.", [("act", {"what": "paint"})])
+    script.news = "Shall I?"
+    async with open_house(tmp_path, script) as house:
+        ctx = TurnContext(
+            conversation=PLACE, place=PLACE, requester=ASKER.id, request="r1", prompt="what is to be done"
+        )
+        run = await house.app.engine.start_job(ctx)
+        await house.app.background.idle()
+        await house.ask("do it", request="r2")
+        assert house.card[1].approvals[0].sources == (f"job {run.id}",)
+
+
+async def test_a_call_in_the_very_turn_in_which_a_job_tells_its_outcome_says_so(tmp_path: Path) -> None:
+    script = Script("Paint it.")
+    script.news = [("act", {"what": "paint"})]
+    async with open_house(tmp_path, script) as house:
+        ctx = TurnContext(
+            conversation=PLACE, place=PLACE, requester=ASKER.id, request="r1", prompt="what is to be done"
+        )
+        run = await house.app.engine.start_job(ctx)
+        await house.app.background.idle()
+        assert house.card[1].approvals[0].sources == (f"job {run.id}",)
 
 
 def test_no_more_than_so_many_names_are_kept_and_those_are_the_newest() -> None:

@@ -1,4 +1,4 @@
-"""What a conversation has in it that nobody here wrote: pages, files, attachments, answers of MCP servers.
+"""What a conversation has in it that nobody here wrote: pages, files, attachments, answers of MCP servers and jobs.
 
 Told to the people who decide about a call: a model that reads a page does what the page says more often than it should.
 Taken from the messages themselves, so it is what the model really has in front of it, also after a restart or a fork.
@@ -18,6 +18,11 @@ from bot.deferral.tool import Tool
 MOST = 20
 """Names kept for one call; the newest."""
 _ATTACHED = re.compile(r"\[(?:image|text) ('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")[],]")
+_ENDED = re.compile(
+    r"^\[event: the person did not write this\]\n(?:Background job|The job) ([\w-]{1,40}) ", re.ASCII | re.MULTILINE
+)
+"""How a conversation, or an open job, is told of a job's ending (`bot.jobs.words`). Known by its words, because a
+message is marked as an event only when it is stored; who writes such words themselves is shown as a source more."""
 _RAN = {"success", "failed"}
 
 
@@ -42,7 +47,9 @@ def _every(messages: Sequence[ModelMessage], tools: Mapping[str, Tool]) -> Itera
             for part in message.parts:
                 if isinstance(part, ToolReturnPart) and part.outcome in _RAN and part.tool_call_id in asked:
                     yield asked[part.tool_call_id]
-                elif isinstance(part, UserPromptPart) and not isinstance(part.content, str):
+                elif isinstance(part, UserPromptPart) and isinstance(part.content, str):
+                    yield from (f"job {id}" for id in _ENDED.findall(part.content))
+                elif isinstance(part, UserPromptPart):
                     yield from _attached([one for one in part.content if isinstance(one, str)])
 
 

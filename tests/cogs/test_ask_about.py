@@ -210,6 +210,18 @@ async def test_a_form_that_is_too_old_gives_the_question_back(tmp_path: Path) ->
         assert len(await here.rows("SELECT * FROM clipping")) == 1
 
 
+async def test_what_nobody_asked_about_within_a_day_is_forgotten_without_another_form(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script()) as here:
+        message = await here.mallory.send(here.channel, "row, row")
+        await here.ben.context_menu(here.channel, MENU, message)
+        here.clock.advance(seconds=KEPT_MS / 1000 - 1)
+        await here.app.engine.sweep()
+        assert len(await here.rows("SELECT * FROM clipping")) == 1
+        here.clock.advance(seconds=2)
+        await here.app.engine.sweep()
+        assert not await here.rows("SELECT * FROM clipping")
+
+
 async def test_a_blank_question_asks_nothing(tmp_path: Path) -> None:
     async with open_guild(tmp_path, Script()) as here:
         message = await here.mallory.send(here.channel, "row, row")

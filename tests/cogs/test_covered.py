@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from bot import shapes
+from bot.texts.text import say
 from cogs import arguments, inert
 from tests.cogs.guild import custom_id, labels, open_guild, text_of
 from tests.cogs.test_presses import private
@@ -236,3 +237,18 @@ async def test_of_several_calls_the_one_in_details_is_revealed(tmp_path: Path) -
         message = (answer.followups or [answer.response])[-1]
         [told] = private(await here.ana.click(message, label="Reveal"))
         assert f"`{GITHUB}`" in told
+
+
+async def test_what_lies_in_a_channel_that_one_cannot_open_any_more_is_not_revealed_from_a_list(tmp_path: Path) -> None:
+    async with open_guild(tmp_path, Script([("shell", CALL)], "Done.")) as here:
+        room = here.guild.create_text_channel("room")
+        await here.ben.slash(room, "ask", prompt="please")
+        await here.settle()
+        listed = (await here.ana.slash(here.channel, "approvals")).response.message
+        answer = await here.ana.click(listed, label="Details")
+        message = (answer.followups or [answer.response])[-1]
+        known = here.env.bot.get_channel(room.id)
+        await known.set_permissions(known.guild.default_role, view_channel=False)
+        [told] = private(await here.ana.click(message, label="Reveal"))
+        assert told == say("lists.no_access")
+        assert not await here.rows("SELECT actor FROM audit WHERE event = 'revealed'")
