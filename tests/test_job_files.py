@@ -1,8 +1,9 @@
-"""What a job made is offered with its ending: attached when it is small, else by name, and to fetch at its card."""
+"""What a job wrote is offered with its ending, attached when it is small; what its commands changed only by name."""
 
 from __future__ import annotations
 
 import os
+import threading
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -62,6 +63,12 @@ async def job(house: House, *, approve: int = 1) -> str:
     return run.id
 
 
+async def fetched(house: House, id: str) -> tuple[Offered, ...]:
+    """What `Files` on the job's card gives to whom it works for."""
+    [message] = house.face.jobs
+    return await house.app.engine.desk.files(CardPress(actor=ASKER, card=id, place=PLACE, message=message))
+
+
 def workspace(folder: Path) -> Path:
     (below := folder / "workspace").mkdir()
     return below
@@ -73,7 +80,7 @@ def house_of(folder: Path, below: Path, *steps: Any, **more: Any) -> Any:
         Script(*steps),
         bench=more.pop("bench", Writers(below)),
         workspace=below,
-        mask=lambda text: text.replace("hunter2", "***"),
+        mask=more.pop("mask", lambda text: text.replace("hunter2", "***")),
         **more,
     )
 
@@ -87,16 +94,77 @@ async def test_a_small_file_is_attached_to_the_ending_with_secrets_masked(tmp_pa
         assert (below / "out/report.md").read_text() == "hunter2 was here"
 
 
-async def test_what_changed_while_a_command_of_it_ran_is_offered_and_nothing_else(tmp_path: Path) -> None:
+async def test_what_changed_while_a_command_of_it_ran_is_named_and_given_in_private(tmp_path: Path) -> None:
     below = workspace(tmp_path)
     (below / "old.txt").write_text("older")
     os.utime(below / "old.txt", (1, 1))
     bench = Writers(below)
     async with house_of(tmp_path, below, [("shell", {"command": "image.png"})], "Done.", bench=bench) as house:
         bench.house = house
-        await job(house)
+        id = await job(house)
         [said] = house.face.said
-        assert said.files == (Offered(path="image.png", size=6, body=b"\xff\x00made"),)
+        assert said.files == (Offered(path="image.png", size=6),)
+        assert await fetched(house, id) == (Offered(path="image.png", size=6, body=b"\xff\x00made"),)
+
+
+async def test_what_is_no_text_is_masked_too_and_no_other_byte_of_it_changes(tmp_path: Path) -> None:
+    below = workspace(tmp_path)
+    async with house_of(tmp_path, below, write("latin.txt"), "Done.") as house:
+        id = await job(house)
+        (below / "latin.txt").write_bytes(b"caf\xe9 \x00 hunter2\xff")
+        [file] = await fetched(house, id)
+        assert file.body == b"caf\xe9 \x00 ***\xff"
+
+
+async def test_a_file_whose_name_holds_a_secret_is_not_offered(tmp_path: Path) -> None:
+    below = workspace(tmp_path)
+    bench = Writers(below)
+    steps = [("shell", {"command": "index.html?key=hunter2"})], [("shell", {"command": "plain"})], "Done."
+    async with house_of(tmp_path, below, *steps, bench=bench) as house:
+        bench.house = house
+        await job(house, approve=2)
+        [said] = house.face.said
+        assert [one.path for one in said.files] == ["plain"]
+
+
+async def test_what_another_run_wrote_while_its_command_ran_is_not_its_own(tmp_path: Path) -> None:
+    below = workspace(tmp_path)
+    bench = Writers(below)
+    script = write("salaries.txt", "private"), "Kept.", [("shell", {"command": "image.png"})], "Done."
+    async with house_of(tmp_path, below, *script, bench=bench) as house:
+        bench.house = house
+        await house.ask(request="other")
+        await house.decide("approve")
+        at = house.clock.now() / 1000
+        os.utime(below / "salaries.txt", (at, at))
+        await job(house)
+        said = house.face.said[-1]
+        assert [one.path for one in said.files] == ["image.png"]
+
+
+async def test_what_another_run_wrote_over_is_not_its_own_any_more(tmp_path: Path) -> None:
+    below = workspace(tmp_path)
+    async with house_of(tmp_path, below, write("a.md"), "Done.", write("./a.md", "private"), "Kept.") as house:
+        id = await job(house)
+        await house.ask(request="other")
+        await house.decide("approve")
+        assert (below / "a.md").read_text() == "private"
+        assert await fetched(house, id) == ()
+
+
+async def test_masking_does_not_hold_up_everything_else(tmp_path: Path) -> None:
+    below = workspace(tmp_path)
+    threads: list[tuple[str, int]] = []
+
+    def mask(text: str) -> str:
+        threads.append((text, threading.get_ident()))
+        return text
+
+    async with house_of(tmp_path, below, write("a.md", "the whole file"), "Done.", mask=mask) as house:
+        threads.clear()
+        await job(house)
+        [where] = {thread for text, thread in threads if text == "the whole file"}
+        assert where != threading.get_ident()
 
 
 async def test_many_or_large_files_are_named_and_fetched_at_the_card_by_those_who_may(tmp_path: Path) -> None:
@@ -108,8 +176,8 @@ async def test_many_or_large_files_are_named_and_fetched_at_the_card_by_those_wh
         [message] = house.face.jobs
         assert house.face.jobs[message].has_files
         press = CardPress(actor=ASKER, card=id, place=PLACE, message=message)
-        [fetched] = await house.app.engine.desk.files(press)
-        assert fetched.body == b"x" * (SMALL + 1)
+        [given] = await house.app.engine.desk.files(press)
+        assert given.body == b"x" * (SMALL + 1)
         with pytest.raises(NotAllowed):
             await house.app.engine.desk.files(replace(press, actor=STRANGER))
         await house.app.engine.desk.files(replace(press, actor=OWNER))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
 from bot.toolbox.beneath import DIRECTORY, READ, Refused, components, directory, ordinary, refusals
@@ -29,16 +29,16 @@ def read(workspace: Path, path: str, *, most: int) -> bytes | None:
     return found[1] if found is not None and found[0] <= most and len(found[1]) <= most else None
 
 
-def changed(workspace: Path, windows: Sequence[tuple[int, int]], *, most: int) -> list[str]:
+def changed(workspace: Path, windows: Sequence[tuple[int, int]], *, most: int, but: Collection[str] = ()) -> list[str]:
     """Ordinary files last written in one of the `windows` (milliseconds UTC, from and until); at most `most`.
 
-    What begins with a dot is left out: it is a tool's own.
+    Those in `but` are somebody else's. What begins with a dot is left out: it is a tool's own.
     """
     found: list[str] = []
     if windows:
         with contextlib.suppress(Refused, OSError), directory(workspace, ()) as root:
             for path, at in _walk(root, "", 0, [MOST_SEEN]):
-                if any(begin - SLACK_MS <= at <= end + SLACK_MS for begin, end in windows):
+                if path not in but and any(begin - SLACK_MS <= at <= end + SLACK_MS for begin, end in windows):
                     found.append(path)
                     if len(found) == most:
                         break
