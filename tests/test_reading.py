@@ -60,8 +60,10 @@ def test_what_acts_and_what_never_ran_is_nothing_that_was_read() -> None:
     assert sources([*messages, *called("read", "c", outcome="retried", id="3")], TOOLS) == ()
 
 
-def test_a_page_that_could_not_be_read_whole_has_been_read() -> None:
-    assert sources(called("read", "a", outcome="failed"), TOOLS) == ("a",)
+def test_a_failure_that_is_told_in_the_words_of_what_was_asked_has_been_read_and_one_in_our_own_has_not() -> None:
+    ours = tool("ours", reads=lambda arguments: str(arguments.get("what")), gated=False)
+    messages = [*called("read", "page", outcome="failed", id="1"), *called("ours", "missing", outcome="failed", id="2")]
+    assert sources(messages, {**TOOLS, "ours": ours}) == ("page",)
 
 
 @pytest.mark.parametrize("name", ["log.txt", "it's.txt", 'say "it".txt', "a], b.txt", "back\\slash'\".txt"])
@@ -145,10 +147,20 @@ async def test_the_card_says_what_was_read_before_also_in_the_next_turn_and_not_
 
 
 async def test_the_name_of_a_source_cannot_draw_anything_on_the_card(tmp_path: Path) -> None:
-    name = "**a**`](http://x.example) @everyone.txt"
+    name = "**a**`] @everyone.txt"
+    (tmp_path / name).write_text("Read me.")
     script = Script([("read_file", {"path": name})], [("act", {"what": "paint"})])
     async with open_guild(tmp_path, script, bench=Reading(tmp_path)) as here:
         await here.ben.slash(here.channel, "ask", prompt="one")
         await here.settle()
         [line] = [line for line in text_of(here.card).splitlines() if "after reading" in line]
-        assert line == "-# Proposed after reading `**a**⟨U+0060⟩](http://x.example) @everyone.txt`"
+        assert line == "-# Proposed after reading `**a**⟨U+0060⟩] @everyone.txt`"
+
+
+async def test_what_is_read_beside_a_call_was_not_read_before_it(tmp_path: Path) -> None:
+    both = [("read_file", {"path": "notes.txt"}), ("act", {"what": "paint"})]
+    (tmp_path / "notes.txt").write_text("Paint.")
+    async with open_guild(tmp_path, Script(both), bench=Reading(tmp_path)) as here:
+        await here.ben.slash(here.channel, "ask", prompt="one")
+        await here.settle()
+        assert "after reading" not in text_of(here.card)

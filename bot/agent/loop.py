@@ -285,7 +285,9 @@ def _with_sources(stretch: Stretch, tools: Mapping[str, Tool]) -> Stretch:
     """What its calls that wait were proposed after."""
     if not stretch.pending:
         return stretch
-    read = sources(stretch.whole, tools)
+    # Not what the same answer asked to be read: the calls that wait were proposed beside it.
+    proposed = max(n for n, message in enumerate(stretch.whole) if isinstance(message, ModelResponse))
+    read = sources(stretch.whole[:proposed], tools)
     return replace(stretch, pending=[replace(call, sources=read) for call in stretch.pending])
 
 

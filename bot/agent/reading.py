@@ -23,7 +23,6 @@ _ENDED = re.compile(
 )
 """How a conversation, or an open job, is told of a job's ending (`bot.jobs.words`). Known by its words, because a
 message is marked as an event only when it is stored; who writes such words themselves is shown as a source more."""
-_RAN = {"success", "failed"}
 
 
 def sources(messages: Sequence[ModelMessage], tools: Mapping[str, Tool]) -> tuple[str, ...]:
@@ -36,17 +35,19 @@ def sources(messages: Sequence[ModelMessage], tools: Mapping[str, Tool]) -> tupl
 
 
 def _every(messages: Sequence[ModelMessage], tools: Mapping[str, Tool]) -> Iterator[str]:
-    asked: dict[str, str] = {}
+    asked: dict[str, tuple[str, bool]] = {}
     for message in messages:
         if isinstance(message, ModelResponse):
             for call in message.tool_calls:
                 tool = tools.get(call.tool_name)
                 if tool is not None and tool.reads is not None:
-                    asked[call.tool_call_id] = tool.reads(call.args_as_dict())
+                    asked[call.tool_call_id] = (tool.reads(call.args_as_dict()), tool.gated)
         elif isinstance(message, ModelRequest):
             for part in message.parts:
-                if isinstance(part, ToolReturnPart) and part.outcome in _RAN and part.tool_call_id in asked:
-                    yield asked[part.tool_call_id]
+                if isinstance(part, ToolReturnPart) and part.tool_call_id in asked:
+                    name, may_fail_in_its_words = asked[part.tool_call_id]
+                    if part.outcome == "success" or (part.outcome == "failed" and may_fail_in_its_words):
+                        yield name
                 elif isinstance(part, UserPromptPart) and isinstance(part.content, str):
                     yield from (f"job {id}" for id in _ENDED.findall(part.content))
                 elif isinstance(part, UserPromptPart):

@@ -120,7 +120,7 @@ BUGS = {
         "forged_decision",
     ),
     "the digest is not looked at": Bug(
-        Executor, "_unrunnable", "digest_of(approval) != approval.digest", "False", "forged_arguments"
+        Decisions, "_holds", "digest_of(approval) == approval.digest", "True", "forged_arguments"
     ),
     # -- moves
     "a move leaves no trail": Bug(

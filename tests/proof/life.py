@@ -20,7 +20,7 @@ import bot.app
 import bot.engine
 from bot.deferral import sentences
 from bot.deferral.executor import Executor
-from bot.errors import DecisionRefused, DeliveryError
+from bot.errors import AlreadySettled, DecisionRefused, DeliveryError
 from bot.surface import Actor, Press, TurnContext
 from storage import approvals, audit
 from storage.approvals import Approval, ApprovalState
@@ -212,10 +212,15 @@ class Life:
         await self.sweep()
 
     async def forge_arguments(self, call: Told) -> None:
-        """Somebody with a hand in the database changes the arguments, and then it is approved: nothing may run."""
+        """Somebody with a hand in the database changes the arguments, and then it is approved: the press is refused."""
         await self._forge(call, "arguments = json_set(arguments, '$.what', 'ok-instead')")
-        await self.house.app.engine.decide(await self._press(call, OWNER), "approve")
-        call.move("approved", "void")
+        try:
+            await self.house.app.engine.decide(await self._press(call, OWNER), "approve")
+        except AlreadySettled:
+            call.move("void")
+            call.refused += 1
+        else:
+            raise AssertionError("a changed call was approved")
         await self.idle()
 
     async def _forge(self, call: Told, sets: str) -> None:
