@@ -24,9 +24,10 @@ VENV = ROOT / ".venv"
 CONSTRAINTS = ROOT / ".ci" / "constraints.txt"
 STAMP = VENV / "signoff-installed.txt"
 
-# Every run but the slow tests; what the machine lacks (a browser, a sandbox) is skipped with its reason. On every core
-# up to four: beyond that real processes and browsers get into each other's way.
-TESTS = ("-m", "not slow", "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
+# Every run but the slow tests, and those over real sockets, which CI runs apart. What the machine lacks (a browser, a
+# sandbox) is skipped with its reason. On every core up to four: beyond that real processes and browsers get into each
+# other's way.
+TESTS = ("-m", "not slow and not wire", "-n", "auto", "--maxprocesses", "4", "--dist", "worksteal")
 
 
 class SetupError(Exception):

@@ -259,14 +259,16 @@ async def test_an_approval_written_into_the_database_by_hand_runs_nothing(tmp_pa
         assert row == {"state": "void", "note": "its decision does not bear this bot's seal."}
 
 
-async def test_arguments_changed_after_the_approval_are_not_run(tmp_path: Path) -> None:
-    """S-A21."""
+async def test_arguments_changed_behind_the_card_are_not_approved_and_not_run(tmp_path: Path) -> None:
+    """S-A21; changed after the approval: `tests/deferral/test_executor.py`."""
     script = Script([("act", {"what": "x"})], "It was void.")
     async with open_house(tmp_path, script) as house:
         await house.ask()
         async with house.app.database.begin("forgery") as tx:
             await tx.execute("""UPDATE approval SET arguments = '{"what": "y"}'""")
-        await house.decide("approve")
+        with pytest.raises(AlreadySettled):
+            await house.decide("approve")
+        await house.app.background.idle()
         assert house.bench.effects == []
         assert house.face.card_words["m1"][-1] == "void"
 
