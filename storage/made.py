@@ -39,8 +39,9 @@ async def ran(reader: Reader, run: str, tools: Sequence[str]) -> list[Ran]:
 
 async def beside(reader: Reader, run: str, tools: Sequence[str], *, since: int) -> list[Ran]:
     """Calls of these tools that other runs began `since` then (milliseconds UTC)."""
+    marks = ", ".join("?" * len(tools))
     rows = await reader.all(
-        f"SELECT {_RAN} FROM approval WHERE tool IN ({', '.join('?' * len(tools))}) AND started_at >= ? AND run != ?",
+        f"SELECT {_RAN} FROM approval WHERE tool IN ({marks}) AND started_at >= ? AND run != ?",
         *tools,
         since,
         run,
