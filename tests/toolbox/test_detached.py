@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -11,6 +12,7 @@ import sys
 from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -183,6 +185,34 @@ async def test_cancelled_while_it_is_being_started_nothing_is_left(make: Make) -
             await detached.stop(starting.result())
     assert [one for one in detached.every() if one.state is CommandState.RUNNING] == []
     assert await gone("sleep 98704")
+
+
+async def test_what_has_to_be_stopped_before_it_began_is_not_waited_for_by_an_account_that_the_bot_holds_open(
+    make: Make, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    detached = make()
+    held: list[tuple[int, ...]] = []
+    prepared, stop = detached._sandbox.prepared, detached._stop
+
+    @contextlib.asynccontextmanager
+    async def watched(*words: Any, **more: Any) -> AsyncIterator[Any]:
+        async with prepared(*words, **more) as (line, handed):
+
+            async def stopping(command: Command) -> None:
+                held.append(handed.status_writes)
+                await stop(command)
+
+            monkeypatch.setattr(detached, "_stop", stopping)
+            yield line, handed
+
+    monkeypatch.setattr(detached._sandbox, "prepared", watched)
+    starting = asyncio.ensure_future(detached.start("sleep 98707", CALL))
+    while not detached.every():  # its folder is there, and nothing runs yet
+        await asyncio.sleep(0)
+    starting.cancel()
+    await asyncio.wait([starting])
+    assert held == [()]
+    assert await gone("sleep 98707")
 
 
 # -- the bot dies -------------------------------------------------------------------------------
