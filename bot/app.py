@@ -18,7 +18,6 @@ from bot.clippings import Clippings
 from bot.clock import Clock, NewId
 from bot.commands import Commands
 from bot.decisions import Decisions
-from bot.deferral import registry
 from bot.deferral.authority import Authority
 from bot.deferral.executor import Executor
 from bot.deferral.layers import LayeredPolicy
@@ -45,7 +44,7 @@ from bot.progress import Progress
 from bot.redact import Redactor
 from bot.rehearsal import Rehearsals
 from bot.reloading import Reloading
-from bot.rules import Subject
+from bot.screening import Screening
 from bot.settings import Settings, check_cost_budgets, environment, known_secrets
 from bot.settings_desk import GuildWhere, SettingsDesk, model_of
 from bot.startup import Startup
@@ -211,27 +210,7 @@ async def open_app(
             database=database, clock=clock, authority=authority, seal=seal, who=delivery.who, granting=granting
         )
 
-        async def screen(run: Run, intent: str | None, action: str) -> str | None:
-            earlier = await registry.screen(
-                database.reader,
-                intent=intent,
-                action=action,
-                conversation=run.conversation,
-                requester=run.requester,
-            )
-            if earlier is None:
-                return None
-            link = await delivery.link(earlier)
-            return registry.answer(earlier, intent=intent, link=link, action=action)
-
-        def nobody_can_decide(run: Run, tool: str) -> str | None:
-            asked = Subject(tool=tool, place=run.place, within=run.within, requester=run.requester)
-            if authority.anyone_can_decide(asked):
-                return None
-            return (
-                f"Nobody who may sign this off can see it here, so it did not run. {authority.who_can(asked)} Tell the"
-                " person to ask in a server channel where an approver is."
-            )
+        screening = Screening(reader=database.reader, delivery=delivery, authority=authority)
 
         async with (
             open_door(
@@ -251,8 +230,8 @@ async def open_app(
                 policy=wary_policy,
                 clock=clock,
                 record=Allowed(database=database, clock=clock, mask=mask).record,
-                screen=screen,
-                nobody_can_decide=nobody_can_decide,
+                screen=screening.screen,
+                nobody_can_decide=screening.nobody_can_decide,
                 mask=mask,
                 own=own,
                 images=settings.images,

@@ -3,13 +3,6 @@
 from __future__ import annotations
 
 NOT_FOR_PEOPLE: dict[str, tuple[str, tuple[str, ...]]] = {
-    "bot/app.py": (
-        "what the model is told",
-        (
-            " Tell the person to ask in a server chan",
-            "Nobody who may sign this off can see it ",
-        ),
-    ),
     "bot/console.py": ("names of Unicode", ("Zs",)),
     "bot/deferral/authority.py": ("the trail's word", ("run again",)),
     "bot/deferral/body.py": (
@@ -182,6 +175,13 @@ NOT_FOR_PEOPLE: dict[str, tuple[str, tuple[str, ...]]] = {
     "bot/policy_file.py": ("what is wrong with the settings", ("expect in ",)),
     "bot/redact.py": ("what stands for a secret", ("[masked: part of ",)),
     "bot/rehearsal.py": ("a name in code", ("Rehearsal",)),
+    "bot/screening.py": (
+        "what the model is told",
+        (
+            " Tell the person to ask in a server chan",
+            "Nobody who may sign this off can see it ",
+        ),
+    ),
     "bot/single.py": ("what the operator reads at the start", ("its process is not known",)),
     "bot/stopping.py": ("what the model is told", ("[event: a person stopped this turn here.",)),
     "bot/values.py": ("what is wrong with the settings", ("not a text file",)),

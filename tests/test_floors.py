@@ -123,6 +123,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.drafts": {"bot.clock", "bot.errors", "bot.guild_book", "bot.surface", "bot.texts", "storage"},
     "bot.rehearsal": {"bot.clock", "bot.deferral", "bot.permits", "storage"},
     "bot.app": {"bot", "storage"},
+    "bot.screening": {"bot.deferral", "bot.delivery", "bot.rules", "storage"},
     "bot.toolbook": {"bot"},
     "bot.reloading": {"bot", "storage"},
     "bot.drills": {"bot", "storage"},
