@@ -246,8 +246,10 @@ def shown_arguments(call: Approval) -> dict[str, object]:
     A question's choices are on its buttons, so they are written out only when a button cannot hold them all.
     """
     if call.kind != ToolKind.QUESTION:
-        preview = call.bound.get("preview")
-        return {**call.arguments, arguments.CHANGES: preview} if preview else call.arguments
+        preview = str(call.bound.get("preview", ""))
+        # What is no difference is a sentence of ours.
+        told = preview if "\n" in preview else shown(recall(preview))
+        return {**call.arguments, arguments.CHANGES: told} if preview else call.arguments
     fits = [inert.label(choice) for choice in card_words.choices_of(call)]
     whole = len(fits) <= card_buttons.CHOICES_BESIDE and all(length(label) <= BUTTON_LABEL for label in fits)
     return {name: value for name, value in call.arguments.items() if name != "choices" or (value and not whole)}

@@ -9,9 +9,11 @@ from typing import Any
 from bot.clock import new_id
 from bot.deferral.tool import Tool
 from bot.surface import CardView
+from bot.texts.entry import Language
 from bot.toolbox.editing import make_edit_file
 from cogs.cards import render
 from cogs.custom_ids import Verb
+from cogs.speech import speaking
 from tests.cogs.conftest import approval, view
 from tests.cogs.test_cards import buttons, whole
 from tests.house import Bench, Script, open_house
@@ -80,3 +82,9 @@ async def test_a_difference_that_does_not_fit_is_attached_whole_and_cannot_be_ap
     approve = buttons(rendered)["Approve"]
     assert approve is not None
     assert approve.verb is Verb.APPROVE_UNSEEN
+
+
+async def test_what_is_no_difference_is_told_in_the_language_of_the_place(approval: Any, view: Any) -> None:
+    call = approval(tool="write_file", arguments={"path": "a"}, bound={"preview": "a is not there yet: this makes it."})
+    with speaking(Language.DE):
+        assert "`a gibt es noch nicht: Das legt sie an.`" in whole(render(view(call)))

@@ -31,6 +31,20 @@ class Arguments(BaseModel):
 
 
 @dataclass(frozen=True, kw_only=True)
+class Overwriting:
+    """What a call is about to do to one file of the workspace."""
+
+    path: str
+    before: bytes | None = field(repr=False)
+    """What the file holds; None: there is none."""
+    after: bytes = field(repr=False)
+
+
+async def _keep_nothing(call: Call, change: Overwriting) -> None:
+    """Where there is nobody who could undo anything."""
+
+
+@dataclass(frozen=True, kw_only=True)
 class Call:
     """One call that is about to run: all that a body may know about where it came from."""
 
@@ -44,6 +58,12 @@ class Call:
     """Whether a person signed it off (`CallApproved` in the seed)."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Values of the secrets that its arguments refer to, by name; only of a claimed call, see `bot.deferral.vault`."""
+    keep: Keep = field(default=_keep_nothing, repr=False, compare=False)
+    """Awaited before a file is written: keeps what it held, for an undo. Raises `NothingRan` if that fails."""
+
+
+Keep = Callable[[Call, Overwriting], Awaitable[None]]
+"""Takes the call itself and what it is about to do to a file."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -44,6 +44,32 @@ ENTRIES = {
     "edit_file": stored(
         "Replace one part of a text file in the workspace.", de="Ersetzt einen Teil einer Textdatei im Arbeitsordner."
     ),
+    "new_file": stored("{path} is not there yet: this makes it.", de="{path} gibt es noch nicht: Das legt sie an."),
+    "nothing_changes": stored(
+        "Nothing changes: {path} holds exactly this already.", de="Nichts ändert sich: {path} enthält genau das schon."
+    ),
+    "no_text_before": stored(
+        (
+            "{path} is there and is no text ({n} byte), so no difference can be shown. It is replaced whole.",
+            "{path} is there and is no text ({n} bytes), so no difference can be shown. It is replaced whole.",
+        ),
+        de=(
+            "{path} ist da und kein Text ({n} Byte): Ein Unterschied lässt sich nicht zeigen, sie wird ganz ersetzt.",
+            "{path} ist da und kein Text ({n} Bytes): Ein Unterschied lässt sich nicht zeigen, sie wird ganz ersetzt.",
+        ),
+    ),
+    "too_long": stored(
+        (
+            "{path} is too long to be compared ({before} characters now, {after} after): no difference is shown, and"
+            " the arguments alone say what is written."
+        ),
+        de=(
+            "{path} ist zu lang zum Vergleichen ({before} Zeichen jetzt, {after} danach): Ein Unterschied wird nicht"
+            " gezeigt, und nur die Argumente sagen, was geschrieben wird."
+        ),
+    ),
+    "cannot_write": stored("This write cannot be made: {why}", de="So kann nicht geschrieben werden: {why}"),
+    "cannot_edit": stored("This edit cannot be made: {why}", de="So kann nicht geändert werden: {why}"),
     "http_fetch": stored(
         "Read a page of the public internet with GET.", de="Liest eine Seite des öffentlichen Internets mit GET."
     ),

@@ -107,6 +107,8 @@ def refusals(path: str) -> Iterator[None]:
     except OSError as error:
         if error.errno == errno.ELOOP:
             raise Refused(f"`{path}` is a link; links are not followed.") from None
+        if error.errno == errno.ENXIO:  # a socket (open(2))
+            raise Refused(f"`{path}` is not an ordinary file.") from None
         raise Refused(f"`{path}` cannot be used: {error.strerror}.") from None
 
 

@@ -5,16 +5,16 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Annotated
 
-import anyio.to_thread
 from pydantic import Field
 
 from bot.clock import NewId
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
-from bot.errors import NothingRan
-from bot.toolbox.beneath import Refused, components, directory
+from bot.texts.text import say
+from bot.toolbox.beneath import Refused
 from bot.toolbox.bound import file_mark
-from bot.toolbox.diffs import difference, read_text
-from bot.toolbox.files import MOST_WRITTEN, PROFILE, File, mode_of, replace_file
+from bot.toolbox.diffs import difference, read_text, text_of
+from bot.toolbox.files import MOST_WRITTEN, PROFILE, File
+from bot.toolbox.writing import overwrite
 
 
 class EditArguments(Arguments):
@@ -30,14 +30,25 @@ def make_edit_file(*, workspace: Path, new_id: NewId) -> Tool:
     """The tool. `new_id` names the file that exists until the new content is complete."""
 
     async def body(arguments: EditArguments, call: Call) -> ToolOutcome:
-        return await anyio.to_thread.run_sync(_edit, workspace, arguments, new_id())
+        path = arguments.path
+
+        def after(before: bytes | None) -> bytes:
+            if before is None:
+                raise Refused(f"There is no `{path}` in the workspace.", missing=True)
+            return edited(text_of(before, path), arguments).encode()
+
+        try:
+            done = await overwrite(workspace, path, call, after, unique=new_id())
+        except OSError as error:
+            return ToolOutcome(text=f"`{path}` was not changed: {error.strerror}.", ok=False)
+        return ToolOutcome(text=f"changed `{path}`: {done.size} bytes now.")
 
     def preview(arguments: EditArguments) -> str:
         try:
             before = read_text(workspace, arguments.path)
             return difference(arguments.path, before, edited(before, arguments))
         except Refused as refusal:
-            return f"This edit cannot be made: {refusal}"
+            return say("toolbox.cannot_edit", why=str(refusal))
 
     return Tool(
         name="edit_file",
@@ -66,17 +77,3 @@ def edited(before: str, arguments: EditArguments) -> str:
     if len(after) > MOST_WRITTEN:
         raise Refused(f"`{arguments.path}` would grow beyond {MOST_WRITTEN} characters.")
     return after
-
-
-def _edit(workspace: Path, arguments: EditArguments, unique: str) -> ToolOutcome:
-    path = arguments.path
-    *parents, name = components(path)
-    try:
-        data = edited(read_text(workspace, path), arguments).encode()
-        with directory(workspace, parents) as parent:
-            replace_file(parent, name, data, mode_of(parent, name, path), f".signoff-{unique}")
-    except Refused as refusal:
-        raise NothingRan(str(refusal)) from None
-    except OSError as error:
-        return ToolOutcome(text=f"`{path}` was not changed: {error.strerror}.", ok=False)
-    return ToolOutcome(text=f"changed `{path}`: {len(data)} bytes now.")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import codecs
-import contextlib
 import os
 from pathlib import Path
 from typing import Annotated
@@ -13,10 +12,10 @@ from pydantic import AfterValidator, Field
 
 from bot.clock import NewId
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
-from bot.errors import NothingRan
-from bot.toolbox.beneath import READ, Refused, components, directory, ordinary, refusals, same_owner
+from bot.toolbox.beneath import READ, Refused, components, directory, ordinary, refusals
 from bot.toolbox.bound import file_mark
 from bot.toolbox.diffs import written_over
+from bot.toolbox.writing import overwrite
 
 MOST_READ = 100_000
 """How many bytes of a file the model gets to see."""
@@ -100,7 +99,12 @@ def make_write_file(*, workspace: Path, new_id: NewId) -> Tool:
     """The tool. `new_id` names the file that exists until the new content is complete."""
 
     async def body(arguments: WriteArguments, call: Call) -> ToolOutcome:
-        return await anyio.to_thread.run_sync(_write, workspace, arguments.path, arguments.content, new_id())
+        path, data = arguments.path, arguments.content.encode()
+        try:
+            done = await overwrite(workspace, path, call, lambda before: data, unique=new_id())
+        except OSError as error:
+            return ToolOutcome(text=f"`{path}` was not written: {error.strerror}.", ok=False)
+        return ToolOutcome(text=f"{'replaced' if done.replaced else 'created'} `{path}`: {done.size} bytes.")
 
     return Tool(
         name="write_file",
@@ -177,48 +181,3 @@ def _described(entry: os.DirEntry[str]) -> str:
         return f"  {entry.stat(follow_symlinks=False).st_size} bytes"
     except FileNotFoundError:
         return "  (gone meanwhile)"
-
-
-def _write(workspace: Path, path: str, content: str, unique: str) -> ToolOutcome:
-    *parents, name = components(path)
-    data = content.encode()
-    try:
-        with directory(workspace, parents, create=True) as parent:
-            mode = mode_of(parent, name, path)
-            replaced = mode is not None
-            replace_file(parent, name, data, mode, f".signoff-{unique}")
-    except Refused as refusal:
-        raise NothingRan(str(refusal)) from None
-    except OSError as error:
-        return ToolOutcome(text=f"`{path}` was not written: {error.strerror}.", ok=False)
-    done = "replaced" if replaced else "created"
-    return ToolOutcome(text=f"{done} `{path}`: {len(data)} bytes.")
-
-
-def mode_of(parent: int, name: str, path: str) -> int | None:
-    """The permissions of the file that is to be replaced; None when there is none. Raises `Refused`."""
-    try:
-        found = os.stat(name, dir_fd=parent, follow_symlinks=False)
-    except FileNotFoundError:
-        return None
-    return ordinary(found, path).st_mode & 0o777
-
-
-def replace_file(parent: int, name: str, data: bytes, mode: int | None, temporary: str) -> None:
-    """Readers see the old content or all of the new one, also after a crash, and never a part."""
-    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
-    handle = os.open(temporary, flags, 0o666, dir_fd=parent)
-    try:
-        with open(handle, "wb") as file:
-            same_owner(handle, parent)
-            if mode is not None:
-                os.fchmod(handle, mode)
-            file.write(data)
-            file.flush()
-            os.fsync(handle)
-        os.replace(temporary, name, src_dir_fd=parent, dst_dir_fd=parent)
-    except BaseException:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary, dir_fd=parent)
-        raise
-    os.fsync(parent)
