@@ -96,7 +96,7 @@ def install(*, dev: bool) -> None:
     if not works(python()):
         say(f"Making an environment in {VENV.relative_to(ROOT)} ...")
         make_environment()
-    size = "about 400 MB" if extra == "dev" else "about 230 MB"
+    size = "about 430 MB" if extra == "dev" else "about 260 MB"
     say(f"Installing what Signoff needs ({size}, a minute or two the first time) ...")
     STAMP.unlink(missing_ok=True)
     pip("install", "--constraint", str(CONSTRAINTS), "--editable", f"{ROOT}[{extra}]")

@@ -91,6 +91,8 @@ class Toolbook:
     def _broken(self, tool: Tool, server: ServerState | None) -> str:
         if server is not None and not server.connected:
             return say("tools.server_gone", server=server.name, problem=server.problem)
+        if missing := tool.missing():
+            return missing
         sandbox = self._sandbox
         if sandbox is None or tool.profile != sandbox.profile or sandbox.bare:
             return ""

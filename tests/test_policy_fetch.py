@@ -12,6 +12,7 @@ from aiohttp import web
 from bot.deferral.tool import Tool
 from bot.policy_file import policy_rules
 from bot.settings import Settings
+from bot.toolbox.calculate import make_calculate
 from bot.toolbox.web import make_http_fetch
 from tests.house import OWNER, Bench, House, Script, open_house
 
@@ -23,7 +24,7 @@ class Fetching(Bench):
     seen: list[str] = field(default_factory=list)
 
     def tools(self) -> list[Tool]:
-        return [*super().tools(), make_http_fetch(timeout=10, allow_private=True)]
+        return [*super().tools(), make_http_fetch(timeout=10, allow_private=True), make_calculate()]
 
 
 @pytest.fixture
@@ -79,6 +80,18 @@ async def test_any_other_spelling_of_an_address_asks(
     async with open_house(tmp_path, script, settings=ruled(host), bench=Fetching()) as house:
         await house.ask()
         assert (asked, await allowed(house)) == ([], 0)
+
+
+async def test_a_calculation_runs_without_a_card_where_a_rule_says_so_and_asks_elsewhere(tmp_path: Path) -> None:
+    rule = {"name": "arithmetic", "tool": "calculate", "action": "allow", "channels": ["20"]}
+    settings = Settings(approver_users=frozenset({OWNER.id}), policy=policy_rules([rule]))
+    script = Script([("calculate", {"code": "6 * 7"})], "done", [("calculate", {"code": "6 * 8"})], "done")
+    async with open_house(tmp_path, script, settings=settings, bench=Fetching()) as house:
+        await house.ask(place="discord/10/20")
+        assert [text for _, text in script.results()] == ["42"]
+        assert (house.face.cards, await allowed(house)) == ({}, 1)
+        await house.ask(place="discord/10/30", request="r2", conversation="discord/10/30")
+        assert [call.tool for call in house.card[1].approvals] == ["calculate"]
 
 
 async def test_a_redirect_away_from_an_allowed_host_is_not_followed(

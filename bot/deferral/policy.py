@@ -103,6 +103,8 @@ def rule_problems(rules: Iterable[PolicyRule], tools: Iterable[Tool]) -> Iterato
 
 def _never_allowed(rule: PolicyRule, tool: Tool) -> str | None:
     """Why the rule may not allow this tool, or None."""
+    if tool.touches_nothing:
+        return None
     lists, text = program_texts(tool.schema)
     if text is not None:
         return f"may not allow {tool.name}: its {text} is a program's text or a command line, which no rule can read"

@@ -88,6 +88,10 @@ def _no_problem(arguments: Any, secrets: Mapping[str, NamedSecret]) -> str:
     return ""
 
 
+def _nothing_missing() -> str:
+    return ""
+
+
 @dataclass(frozen=True, kw_only=True)
 class SecretUse:
     """How a tool takes the secrets that a call of it refers to."""
@@ -126,6 +130,11 @@ class Tool:
     reads: Callable[[Mapping[str, Any]], str] | None = None
     """Takes the arguments as the model gave them; where the result comes from, if that is not from here: the name of a
     site, a file, a server. It is told to the people who decide about later calls. None: there is nothing to tell."""
+    touches_nothing: bool = False
+    """Its body can do nothing but compute: a rule may allow it although it takes a program's text. Never true of a tool
+    that only says so of itself."""
+    missing: Callable[[], str] = _nothing_missing
+    """What it lacks on this machine, as a sentence, or ''."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:

@@ -33,6 +33,14 @@ ENTRIES = {
             " Aufrufen, gesehen wird nur, was es ausgibt."
         ),
     ),
+    "calculate": stored(
+        "Calculate with a small Python program that touches nothing.",
+        de="Rechnet mit einem kleinen Python-Programm, das nichts berührt.",
+    ),
+    "calculator": stored(
+        "a calculator: no files, no network, no programs, nothing is kept",
+        de="ein Rechner: keine Dateien, kein Netz, keine Programme, nichts wird behalten",
+    ),
     "read_file": stored("Read a text file in the workspace.", de="Liest eine Textdatei im Arbeitsordner."),
     "list_files": stored(
         "List one directory in the workspace, with sizes.", de="Listet einen Ordner im Arbeitsordner auf, mit Größen."

@@ -44,6 +44,10 @@ ENTRIES = {
     "server_gone": text(
         "the MCP server {server} is not there: {problem}", de="der MCP-Server {server} ist nicht da: {problem}"
     ),
+    "no_interpreter": text(
+        "its interpreter is not installed (the package pydantic-monty-runtime)",
+        de="sein Interpreter ist nicht installiert (das Paket pydantic-monty-runtime)",
+    ),
     "not_tested": text("the sandbox has not been tested yet", de="die Sandbox wurde noch nicht geprüft"),
     "sandbox_broken": text("the sandbox does not work: {reason}", de="die Sandbox funktioniert nicht: {reason}"),
 }

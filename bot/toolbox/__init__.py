@@ -8,6 +8,7 @@ from bot.clock import NewId
 from bot.deferral.tool import Tool
 from bot.toolbox.ask import make_ask_user
 from bot.toolbox.background import make_command_output, make_stop_command
+from bot.toolbox.calculate import make_calculate
 from bot.toolbox.code import make_execute_code
 from bot.toolbox.detached import Detached
 from bot.toolbox.editing import make_edit_file
@@ -34,6 +35,7 @@ def builtin_tools(
         make_shell(workspace=workspace, sandbox=sandbox, timeout=command_seconds, detached=detached),
         *(() if detached is None else (make_command_output(detached), make_stop_command(detached))),
         make_execute_code(workspace=workspace, sandbox=sandbox, timeout=command_seconds),
+        make_calculate(),
         make_read_file(workspace=workspace),
         make_list_files(workspace=workspace),
         make_write_file(workspace=workspace, new_id=new_id),

@@ -71,10 +71,12 @@ class Ended:
     flooded: bool
     """It was stopped because it printed more than it may."""
     duration_ms: int
+    errors: str = ""
+    """What it wrote to stderr, where that was to be kept apart."""
 
 
 class _Output:
-    """The bot's end of the pipe that is a child's stdout and stderr."""
+    """The bot's end of the pipe that is a child's stdout and stderr, or one of the two."""
 
     def __init__(self, *, keep: int, most: int, flooded: Callable[[], None]) -> None:
         self.kept = Kept(keep)
@@ -134,12 +136,13 @@ async def run_child(
     keep: int,
     most: int,
     buried: Callable[[], Coroutine[Any, Any, None]],
+    errors_apart: bool = False,
 ) -> Ended:
     """Run `argv` for at most `timeout` seconds and leave nothing of it behind, also when cancelled.
 
-    `keep` bytes of output are kept; past `most` the child is stopped. It leads a session of its own and is
-    killed with its group; `buried` then waits for whatever else must be gone. Raises `NothingRan` when it
-    could not be started.
+    `keep` bytes of output are kept; past `most` the child is stopped; with `errors_apart` stderr is a second stream.
+    It leads a session of its own and is killed with its group; `buried` then waits for whatever else must be gone.
+    Raises `NothingRan` when it could not be started.
     """
     loop = asyncio.get_running_loop()
     began = loop.time()
@@ -155,13 +158,14 @@ async def run_child(
                 cwd=cwd,
                 stdin=asyncio.subprocess.DEVNULL if stdin is None else stdin,
                 stdout=output.write,
-                stderr=output.write,
+                stderr=errors.write,
                 pass_fds=tuple(pass_fds),
                 start_new_session=True,
             )
         except (OSError, ValueError) as error:  # ValueError: a NUL or a lone surrogate in an argument.
             raise NothingRan(f"it could not be started: {error}") from error
         output.close_write()
+        errors.close_write()
         return process
 
     async def bury(dead: asyncio.subprocess.Process) -> None:
@@ -179,6 +183,7 @@ async def run_child(
         kill()
 
     output = _Output(keep=keep, most=most, flooded=kill)
+    errors = _Output(keep=keep, most=most, flooded=kill) if errors_apart else output
     try:
         try:
             started = await insist(start())
@@ -192,17 +197,22 @@ async def run_child(
                 kill()
                 await insist(bury(process))
         output.finish()
+        if errors_apart:
+            errors.finish()
         return Ended(
             output=output.kept.text(),
+            errors=errors.kept.text() if errors_apart else "",
             dropped_bytes=output.kept.dropped,
             returncode=code,
             # It may have ended by itself in the very moment it was to be stopped.
             timed_out=timed_out and code < 0,
-            flooded=output.flooded and code < 0,
+            flooded=(output.flooded or errors.flooded) and code < 0,
             duration_ms=round((loop.time() - began) * 1000),
         )
     finally:
         output.close()
+        if errors_apart:
+            errors.close()
 
 
 def kill_group(process: asyncio.subprocess.Process) -> None:

@@ -22,6 +22,7 @@ def test_the_tools_are_these_and_the_harmless_ones_ask_nobody(workspace: Path) -
     assert {tool.name: tool.gated for tool in tools} == {
         "shell": True,
         "execute_code": True,
+        "calculate": True,
         "read_file": False,
         "list_files": False,
         "write_file": True,
