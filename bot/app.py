@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext
 from dataclasses import dataclass
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -29,6 +30,8 @@ from bot.doctor import examine
 from bot.drills import Drills
 from bot.edits import Edits
 from bot.engine import Engine
+from bot.files.kept import UNDO_FOLDER, Kept
+from bot.files.undo import Undoing
 from bot.granting import Granting
 from bot.guild_book import GuildBook
 from bot.holding import Holding
@@ -52,7 +55,7 @@ from bot.toolbook import Toolbook
 from bot.toolbox.detached import Detached
 from bot.toolbox.sandbox import Sandbox
 from bot.turns import Turns
-from bot.upkeep import Upkeep
+from bot.upkeep import Upkeep, one_after_another
 from bot.usage_desk import UsageDesk
 from bot.where import Configured
 from storage import meta
@@ -182,6 +185,15 @@ async def open_app(
         async def ask_again(tx: Transaction, old: Approval, bound: Mapping[str, Any], problem: str) -> bool:
             return await asking.again(tx, old, bound, problem)
 
+        kept = Kept(
+            database=database,
+            clock=clock,
+            new_id=new_id,
+            seal=seal,
+            folder=settings.database.parent / UNDO_FOLDER,
+            root=settings.workspace,
+            for_ms=settings.undo_for // timedelta(milliseconds=1),
+        )
         executor = Executor(
             database=database,
             clock=clock,
@@ -194,6 +206,7 @@ async def open_app(
             recheck=authority.recheck,
             vault=vault,
             grants=granting,
+            keep=kept.keep,
         )
 
         asking = Asking(
@@ -238,6 +251,7 @@ async def open_app(
                 redactor=redactor,
                 meter=accounts.meter,
                 vault=vault,
+                keep=kept.keep,
                 others=settings.models or (),
                 choose=lambda run: model_of(book, settings.models or (), run.place),
             ) as loop,
@@ -288,6 +302,9 @@ async def open_app(
                 mask=mask,
             )
             clippings = Clippings(database=database, clock=clock)
+            undoing = Undoing(
+                database=database, clock=clock, boot=boot, kept=kept, root=settings.workspace, decisions=decisions
+            )
             engine = Engine(
                 database=database,
                 clock=clock,
@@ -304,7 +321,7 @@ async def open_app(
                 sweep_ms=sweep_ms,
                 watch=watch,
                 most_waiting=settings.queue,
-                tidy=clippings.tidy,
+                tidy=one_after_another(clippings.tidy, undoing.tidy, kept.tidy),
                 commands=None
                 if detached is None
                 else Commands(
@@ -349,6 +366,7 @@ async def open_app(
                 ),
                 missed=Missed(database=database, clock=clock),
                 clippings=clippings,
+                undoing=undoing,
                 usage=UsageDesk(
                     reader=database.reader,
                     clock=clock,

@@ -277,6 +277,8 @@ class Decisions:
         fresh = await approvals.get(self._database.reader, call.id) or call
         if act is Act.AGAIN:
             return AlreadySettled("not_ended", say("authority.not_ended"))
+        if act is Act.UNDO:
+            return AlreadySettled("not_ended", say("files.not_ended"))
         if fresh.state is ApprovalState.PENDING:
             return AlreadySettled("too_late", say("authority.deadline_passed"))
         newer = await requests.newest(self._database.reader, fresh)
@@ -328,6 +330,6 @@ def fits(act: Act, call: Approval) -> None:
 
 def waits_for(act: Act, call: Approval) -> bool:
     """Whether the call stands where this can be done."""
-    if act is Act.AGAIN:
+    if act in {Act.AGAIN, Act.UNDO}:
         return not call.is_open
     return call.state is ApprovalState.PENDING or (act is Act.CANCEL and call.state is ApprovalState.APPROVED)

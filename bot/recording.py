@@ -7,12 +7,27 @@ answer of a stretch needs no row of its own, for the commit that ends the stretc
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
 
 from bot.clock import Clock
 from bot.deferral.calls import Steps
-from storage import jobs, steps
+from storage import jobs, steps, undo
 from storage.database import Database, Transaction
 from storage.jobs import Note
+from storage.undo import Undo
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a stretch tells the model beside what it is about: each of it is told once."""
+
+    notes: Sequence[Note] = ()
+    undone: Sequence[Undo] = ()
+
+    async def store(self, tx: Transaction, *, at: int) -> None:
+        """The model has been told, in the commit that stores what it made of it."""
+        await jobs.take_notes(tx, self.notes, at=at)
+        await undo.told(tx, self.undone)
 
 
 class Recording:
@@ -36,7 +51,7 @@ class Recording:
         self._owner = owner
         self._length = length
         self._kept = 0
-        self._told: Sequence[Note] = ()
+        self._told = Told()
 
     async def found(self) -> Steps | None:
         """What a process that died in the stretch had recorded of it, or None.
@@ -53,9 +68,9 @@ class Recording:
         self._kept = len(recorded.bodies)
         return Steps(messages=recorded.bodies, turned_away=recorded.turned_away)
 
-    def tells(self, notes: Sequence[Note]) -> None:
-        """What the stretch tells its job: told with the first step, and then not again."""
-        self._told = notes
+    def tells(self, told: Told) -> None:
+        """What the stretch tells its model: told with the first step, and then not again."""
+        self._told = told
 
     async def keep(self, new: Steps) -> None:
         """Write down what came since the last time. Nothing, once somebody has ended the run."""
@@ -71,6 +86,6 @@ class Recording:
             )
             await self._count(tx, self._run)  # it was used, whoever has ended the run meanwhile
             if kept:
-                await jobs.take_notes(tx, self._told, at=self._clock.now())
+                await self._told.store(tx, at=self._clock.now())
         self._kept += len(new.messages)
-        self._told = ()
+        self._told = Told()

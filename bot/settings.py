@@ -92,6 +92,9 @@ class Settings(BaseSettings):
     sandbox: Literal["bubblewrap", "none"] = "bubblewrap"
     """`none` is the operator's explicit word that commands may run bare."""
 
+    undo_for: Annotated[timedelta, BeforeValidator(values.duration(least=60))] = timedelta(days=7)
+    """How long what a write replaced is kept for `Undo`."""
+
     approver_users: Annotated[frozenset[str] | None, NoDecode, BeforeValidator(values.ids)] = None
     """Numeric Discord ids. None (unset) in both this and `approver_roles`: the application's owner or team."""
     approver_roles: Annotated[frozenset[str] | None, NoDecode, BeforeValidator(values.ids)] = None

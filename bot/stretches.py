@@ -15,11 +15,12 @@ from bot.clock import Clock
 from bot.deferral import sentences
 from bot.deferral.calls import FirstCall, LoopResult, ToolResult
 from bot.delivery import Delivery
+from bot.files import undo as undoing
 from bot.jobs import news, words
 from bot.jobs.watch import JobWatch
 from bot.progress import Progress
-from bot.recording import Recording
-from storage import approvals, attachments, conversations, jobs, requests
+from bot.recording import Recording, Told
+from storage import approvals, attachments, conversations, jobs, requests, undo
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database
 from storage.jobs import Note
@@ -51,8 +52,8 @@ class Stretches:
         self._watch = watch
         self._progress = progress
 
-    async def once(self, run: Run) -> tuple[int, LoopResult, list[Note]]:
-        """What the loop gave; also the conversation's length that it started from, and the notes that it was told.
+    async def once(self, run: Run) -> tuple[int, LoopResult, Told]:
+        """What the loop gave; also the conversation's length that it started from, and what it was told beside.
 
         Raises what the loop raises, and `UnknownPause`.
         """
@@ -74,8 +75,10 @@ class Stretches:
         )
         keep = recording.keep
         if (done := await recording.found()) is not None:
-            return length, await self._loop.go_on(run, bodies, done, on_text=on_text, report=report, keep=keep), []
-        recording.tells(notes)
+            return length, await self._loop.go_on(run, bodies, done, on_text=on_text, report=report, keep=keep), Told()
+        told = Told(notes, await undo.untold(reader, run.conversation))
+        event = undoing.event(told.undone)
+        recording.tells(told)
         if run.pause is None:
             waiting, first = await self.waiting(run.conversation), await self._first(run)
             prompt = await self._prompt(run, notes)
@@ -91,24 +94,26 @@ class Stretches:
                 keep=keep,
                 is_event=is_event,
                 attached=await attachments.of(reader, run.id),
+                before=event,
             )
-            return length, given, notes
+            return length, given, told
         settled = await approvals.of_pause(reader, run.id, run.pause.number)
         if length == run.pause.length:
             for approval in settled:
                 self._watch.step(run.id, f"{approval.tool}: {sentences.word(approval)}")
             results = [_result(approval) for approval in settled]
-            note = words.told(notes, self._delivery.who) if notes else None
+            note = "\n\n".join(filter(None, (event, words.told(notes, self._delivery.who)))) or None
             given = await self._loop.resume(run, bodies, results, note=note, on_text=on_text, report=report, keep=keep)
-            return length, given, notes
+            return length, given, told
         # Somebody spoke meanwhile and those calls were given a placeholder: the outcome comes as an event.
-        event = sentences.event(settled)
+        ended = sentences.event(settled)
         waiting = await self.waiting(run.conversation)
-        recording.tells(())
+        told = Told((), told.undone)
+        recording.tells(told)
         given = await self._loop.start(
-            run, bodies, event, waiting=waiting, on_text=on_text, report=report, keep=keep, is_event=True
+            run, bodies, ended, waiting=waiting, on_text=on_text, report=report, keep=keep, is_event=True, before=event
         )
-        return length, given, []
+        return length, given, told
 
     async def _prompt(self, run: Run, notes: Sequence[Note]) -> str:
         """What a stretch begins with that has no pause behind it: a goal, or what a job has been told since."""

@@ -18,6 +18,7 @@ from storage.grants import Grant
 from storage.jobs import Job, Step
 from storage.runs import Run
 from storage.schedules import Schedule
+from storage.undo import Undo
 from storage.votes import Vote
 
 
@@ -118,6 +119,8 @@ class CardView:
     """By call: the grant that let it through, or that was made with it."""
     grantable: frozenset[str] = frozenset()
     """Calls with which one can be made."""
+    undos: Mapping[str, Undo] = field(default_factory=dict)
+    """By call that has ended: what it wrote over, and whether somebody has taken that back."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -77,6 +77,10 @@ def _text(entry: AuditEntry, call: Approval, who: sentences.Who, quote: Quote) -
             return say("story.extended", actor=actor)
         case "revealed":
             return say("secrets.looked", actor=actor)
+        case "undo_began":
+            return say("files.story_pressed", actor=actor)
+        case "undone" | "undo_failed" | "undo_unknown":
+            return say(_UNDO[entry.event])
         case "voted":
             return say("story.voted", actor=actor, verdict=detail.get("verdict"))
         case "run_again":
@@ -116,6 +120,11 @@ def _text(entry: AuditEntry, call: Approval, who: sentences.Who, quote: Quote) -
             return say("story.other", event=event.replace("_", " "), by=_by(actor), more=more)
 
 
+_UNDO = {
+    "undone": key("files.story_undone"),
+    "undo_failed": key("files.story_unchanged"),
+    "undo_unknown": key("files.story_unknown"),
+}
 _HOW = {
     "done": key("story.done"),
     "failed": key("story.how_failed"),

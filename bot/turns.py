@@ -24,12 +24,12 @@ from bot.jobs import news, words
 from bot.jobs.watch import JobWatch
 from bot.lanes import Lanes
 from bot.progress import Progress
+from bot.recording import Told
 from bot.stretches import HISTORY, Stretches
 from bot.texts.text import say
 from storage import approvals, attachments, conversations, jobs, runs
 from storage.approvals import ApprovalState
 from storage.database import Database, Transaction
-from storage.jobs import Note
 from storage.runs import Run, RunKind, RunState, UnknownPause
 
 logger = logging.getLogger(__name__)
@@ -236,7 +236,7 @@ class Turns:
             if result.pending:
                 await self._show_waiting(run, result.text)
 
-    async def _store(self, run: Run, length: int, result: LoopResult, told: Sequence[Note], *, spent_ms: int) -> None:
+    async def _store(self, run: Run, length: int, result: LoopResult, told: Told, *, spent_ms: int) -> None:
         """The one transaction that ends a stretch (T0 or T5)."""
         seen = await self._asking.look(run, result.pending)
         async with self._database.begin("pause" if result.pending else "finish") as tx:
@@ -247,7 +247,7 @@ class Turns:
                     return  # ended on request meanwhile: nothing of it belongs to the conversation any more
                 await runs.add_spent(tx, run.id, spent_ms)
             await self._watch.store(tx, run)
-            await jobs.take_notes(tx, told, at=self._clock.now())
+            await told.store(tx, at=self._clock.now())
             if result.turned_away:
                 await runs.add_turned_away(tx, run.id, result.turned_away)
             new_length = await conversations.append(
@@ -266,7 +266,7 @@ class Turns:
     def _seconds_left(self, run: Run) -> float | None:
         return None if run.budget_ms is None else max(0, run.budget_ms - run.spent_ms) / 1000
 
-    async def _within_budget(self, run: Run) -> tuple[int, LoopResult, list[Note]]:
+    async def _within_budget(self, run: Run) -> tuple[int, LoopResult, Told]:
         """The stretch itself, for as long as the run may take. Raises `TimeoutError`, also when it is cancelled."""
         run = self._became.get(run.id, run)
         try:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 
 from bot.clippings import Clippings
 from bot.clock import Clock
 from bot.doctor import Finding
 from bot.drills import Drills
+from bot.files.undo import Undoing
 from bot.missed import Missed
 from bot.reloading import Reloading
 from bot.startup import Startup
@@ -28,5 +29,22 @@ class Upkeep:
     missed: Missed
     clippings: Clippings
     usage: UsageDesk
+    undoing: Undoing
     examine: Callable[[], AsyncIterator[Finding]]
     """Looks at this machine, as `signoff doctor` does."""
+
+
+def one_after_another(*steps: Callable[[], Awaitable[None]]) -> Callable[[], Awaitable[None]]:
+    """Steps of a sweep as one. One that fails keeps no other from its turn; its error is raised at the end."""
+
+    async def all_of_them() -> None:
+        problems: list[Exception] = []
+        for step in steps:
+            try:
+                await step()
+            except Exception as error:  # noqa: BLE001 - raised below, when the others have had their turn
+                problems.append(error)
+        if problems:
+            raise problems[0] if len(problems) == 1 else ExceptionGroup("tidy", problems)
+
+    return all_of_them

@@ -12,13 +12,16 @@ from bot.deferral.seal import Seal
 from bot.deferral.tool import ToolKind
 from bot.granting import Granting
 from bot.surface import CardView
-from storage import approvals, grants, requests, runs, schedules, votes
+from storage import approvals, grants, requests, runs, schedules, undo, votes
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.database import Database
 from storage.grants import Grant
 from storage.runs import Run, RunKind
 from storage.votes import Vote
+
+_WROTE = frozenset({ApprovalState.SUCCEEDED, ApprovalState.INTERRUPTED})
+"""Where something may have been written that can be taken back; what failed to write has changed nothing."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -75,6 +78,7 @@ class Views:
             ping_roles=tuple(sorted(roles)),
             grants={id: grant for id, (call, _) in consent.items() if (grant := await self._grant(call)) is not None},
             grantable=frozenset(id for id, (call, _) in consent.items() if self._may_grant(call, run)),
+            undos=await undo.of_calls(self._database.reader, [call.id for call in calls if call.state in _WROTE]),
         )
 
     async def _grant(self, call: Approval) -> Grant | None:

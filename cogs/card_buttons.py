@@ -26,8 +26,13 @@ _GREEN, _RED = discord.ButtonStyle.success, discord.ButtonStyle.danger
 _BLUE, _GREY = discord.ButtonStyle.primary, discord.ButtonStyle.secondary
 
 
-def of_call(call: Approval, *, can_approve: bool, unseen: bool, choices: int) -> Iterator[Button]:
-    """The buttons behind one call's text. `unseen`: the card does not show it whole, so approving it asks once more."""
+def of_call(
+    call: Approval, *, can_approve: bool, unseen: bool, choices: int, undoable: bool = False
+) -> Iterator[Button]:
+    """The buttons behind one call's text. `unseen`: the card does not show it whole, so approving it asks once more.
+
+    `undoable`: it wrote something that can be taken back.
+    """
     pending = call.state is ApprovalState.PENDING
     if call.kind == ToolKind.APPROVAL and pending:
         if can_approve:
@@ -40,6 +45,8 @@ def of_call(call: Approval, *, can_approve: bool, unseen: bool, choices: int) ->
             yield _button(inert.label(choice, limit=BUTTON_LABEL), _BLUE, Verb.CHOICE, call.id, number=number)
         yield _button(tell("cards.answer"), _GREY, Verb.ANSWER, call.id)
     yield _button(tell("cards.details"), _GREY, Verb.DETAILS, call.id)
+    if undoable:
+        yield _button(tell("files.undo"), _GREY, Verb.UNDO, call.id)
     if call.kind == ToolKind.APPROVAL and not call.is_open:
         yield _button(tell("cards.run_again"), _GREY, Verb.AGAIN, call.id)
 

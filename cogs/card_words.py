@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from bot.deferral import sentences
 from bot.deferral.amend import differences
@@ -16,13 +17,14 @@ from bot.place import channel_of, is_private
 from bot.rules import Standing
 from bot.surface import CardView
 from bot.texts.recall import recall
-from bot.texts.text import also, say, some
+from bot.texts.text import also, key, say, some
 from cogs import grant_words, inert
 from cogs.limits import length
 from cogs.speech import shown, tell
 from storage.approvals import Approval, ApprovalState
 from storage.cards import Card
 from storage.grants import Grant
+from storage.undo import Undo, UndoState
 
 _CONTEXT = 12
 """Characters of what stayed the same that are shown around a change."""
@@ -82,6 +84,24 @@ def progress(standing: Standing | None, call: Approval) -> str:
         return ""
     needed = len(standing.given) + standing.more
     return tell("cards.of", given=len(standing.given), needed=needed) if needed > 1 else ""
+
+
+_UNDONE = {
+    UndoState.UNDOING: key("files.card_undoing"),
+    UndoState.UNDONE: key("files.card_undone"),
+    UndoState.UNKNOWN: key("files.card_unknown"),
+}
+
+
+def undone(undo: Undo | None, call: Approval) -> list[str]:
+    """Who has taken back what it wrote, and when, if somebody has."""
+    if undo is None or undo.at is None or undo.state is UndoState.KEPT:
+        return []
+    # The latest moment on a card is its deadline, and stays so.
+    early = undo.at // 1000 < call.expires_at // 1000
+    at = f"<t:{undo.at // 1000}:f>" if early else f"{datetime.fromtimestamp(undo.at / 1000, UTC):%Y-%m-%d %H:%M} UTC"
+    removed = undo.state is UndoState.UNDONE and undo.before is None
+    return [tell(key("files.card_removed") if removed else _UNDONE[undo.state], person=undo.by, at=at)]
 
 
 def consent(standing: Standing | None, call: Approval, *, most: int) -> list[str]:

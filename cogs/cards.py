@@ -132,6 +132,7 @@ class _Row:
         self._job = view.job
         self._schedule = view.schedule
         self._elsewhere = card_words.elsewhere(view.card, call)
+        self._undo = view.undos.get(call.id)
 
     @property
     def title(self) -> str:
@@ -153,7 +154,7 @@ class _Row:
         """While it waits, what helps to decide; afterwards, what came of it."""
         call, room = self.call, self._room
         if not self.pending:
-            return [card_words.sentence(call, limit=room.note), *self._first]
+            return [card_words.sentence(call, limit=room.note), *card_words.undone(self._undo, call), *self._first]
         if call.kind == ToolKind.QUESTION:
             return []
         if call.kind == ToolKind.EXTERNAL:
@@ -183,7 +184,11 @@ class _Row:
     def buttons(self, choices: int) -> Iterator[card_buttons.Button]:
         """What can be pressed behind its text."""
         return card_buttons.of_call(
-            self.call, can_approve=self.can_approve, unseen=bool(self.drawn.hidden), choices=choices
+            self.call,
+            can_approve=self.can_approve,
+            unseen=bool(self.drawn.hidden),
+            choices=choices,
+            undoable=self._undo is not None and self._undo.possible,
         )
 
 

@@ -141,6 +141,7 @@ class SignoffClient(commands.Bot):
                 usage_list=usage,
                 ask_about=ask_about,
                 languages=self.languages,
+                undoing=self._upkeep.undoing,
             )
         )
         await self.add_cog(usage)

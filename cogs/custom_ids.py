@@ -32,6 +32,8 @@ class Verb(StrEnum):
     CANCEL = "cancel"
     AGAIN = "again"
     """Ask about an ended call once more."""
+    UNDO = "undo"
+    """Take back what it wrote."""
     DETAILS = "details"
     REVEAL = "reveal"
     """See what the card masks."""

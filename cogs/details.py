@@ -44,6 +44,7 @@ def compose(view: CardView, id: str) -> tuple[str, list[discord.File]]:
         tell("details.asked_again", change=inert.line(shown(recall(change)), limit=120))
         for change in view.changed.get(id, ())[:2]
     ]
+    lines += card_words.undone(view.undos.get(id), call)
     lines += card_words.changes(call, limit=160, most=2)
     lines += card_words.read_before(call, most=5)
     lines += card_words.secrets_of(call)[:3]

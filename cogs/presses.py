@@ -19,6 +19,7 @@ from bot.decisions import Verdict
 from bot.deferral.authority import Act
 from bot.engine import Engine
 from bot.errors import DecisionRefused
+from bot.files.undo import Undoing
 from bot.surface import CardPress, Press
 from bot.texts.text import say
 from cogs import (
@@ -75,6 +76,7 @@ class Presses(commands.Cog):
         usage_list: usage.Usage,
         ask_about: AskAbout,
         languages: Languages,
+        undoing: Undoing,
     ) -> None:
         self._bot = bot
         self._languages = languages
@@ -82,7 +84,7 @@ class Presses(commands.Cog):
         self._drill = drill
         self._ask_about = ask_about
         self._usage = usage_list
-        self._engine = engine
+        self._engine, self._undoing = engine, undoing
         self._surface = surface
         self._spawn = spawn
 
@@ -178,6 +180,9 @@ class Presses(commands.Cog):
             case Verb.AGAIN:
                 await acknowledge(interaction)
                 await again.run_again(interaction, one, self._bot, self._engine, self._surface, self._spawn)
+            case Verb.UNDO:
+                await acknowledge(interaction)
+                await self._undoing.undo(one)
             case Verb.CHOICE:
                 await acknowledge(interaction)
                 await self._choose(one, pressed.number or 0)

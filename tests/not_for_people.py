@@ -114,6 +114,15 @@ NOT_FOR_PEOPLE: dict[str, tuple[str, tuple[str, ...]]] = {
     ),
     "bot/deferral/vault.py": ("what the model is told", (" Secrets that it may refer to: ",)),
     "bot/edits.py": ("the trail's word", ("edited by ",)),
+    "bot/files/undo.py": (
+        "what the model is told",
+        (
+            "[event: the person did not write this]",
+            "it has the content again that it had bef",
+            "it is not known whether that took effect",
+            "it was removed again; it did not exist b",
+        ),
+    ),
     "bot/forking.py": ("what the model is told", ("This call belongs to the conversation th",)),
     "bot/interpreters.py": (
         "names of programs",

@@ -193,7 +193,7 @@ def may_do(who: str, event: Act, configuration: Configuration, *, private: bool,
     if who not in (configuration.in_private if private else configuration.approvers):
         return False
     four_eyes = configuration.four_eyes and not (private and configuration.self_approval)
-    if event in {Act.APPROVE, Act.GRANT}:
+    if event in {Act.APPROVE, Act.GRANT, Act.UNDO}:
         return not (four_eyes and (is_requester or (edited and who == "editor with X")))
     return not (event is Act.DENY and four_eyes and is_requester)
 

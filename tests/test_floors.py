@@ -88,6 +88,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "bot.accounts", "bot.limits", "bot.errors", "bot.clock", "bot.deferral", "bot.delivery", "bot.errands",
         "bot.lanes", "bot.place", "bot.surface", "bot.agent.transcript", "storage", "pydantic", "cronsim",
     },
+    "bot.files": {"bot", "storage", "anyio"},
     "bot.delivery": {"bot", "storage"},
     "bot.turns": {"bot", "storage"},
     "bot.stretches": {"bot", "storage"},

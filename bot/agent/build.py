@@ -14,7 +14,7 @@ from bot.agent.models import build_model, close_model
 from bot.agent.own import OwnAgent, load_own
 from bot.clock import Clock
 from bot.deferral.policy import Policy
-from bot.deferral.tool import Tool
+from bot.deferral.tool import Keep, Tool, keep_nothing
 from bot.deferral.vault import Vault
 from bot.redact import Redactor
 
@@ -41,6 +41,7 @@ async def open_loop(
     redactor: Redactor | None = None,
     meter: MakeMeter | None = None,
     vault: Vault | None = None,
+    keep: Keep = keep_nothing,
     others: Sequence[str] = (),
     choose: Choose = lambda run: None,
 ) -> AsyncIterator[AgentLoop]:
@@ -61,6 +62,7 @@ async def open_loop(
         mask=mask,
         record=record,
         vault=vault,
+        keep=keep,
     )
     try:
         async with AsyncExitStack() as stack:

@@ -22,7 +22,7 @@ from bot.deferral.intent import action_key, intent_key
 from bot.deferral.policy import Asking, Policy, Verdict
 from bot.deferral.references import referred
 from bot.deferral.strict import load
-from bot.deferral.tool import Arguments, Call, Tool, ToolKind
+from bot.deferral.tool import Arguments, Call, Keep, Tool, ToolKind, keep_nothing
 from bot.deferral.vault import Vault
 from bot.errors import ApprovalRequired, CallDeferred, RunStopped, TurnStopped
 from bot.texts.text import say
@@ -88,10 +88,12 @@ class Gate:
         timeout_seconds: float | None = None,
         record: Record | None = None,
         vault: Vault | None = None,
+        keep: Keep = keep_nothing,
     ) -> None:
         """`timeout_seconds` bounds each body that runs here; None leaves that to the body.
 
         `record` is waited for before a gated call runs that policy allows, and before the model is told of a refusal.
+        `keep` keeps what a call is about to write over.
         """
         self._tools = tools
         self._clock = clock
@@ -102,6 +104,7 @@ class Gate:
         self._mask = mask
         self._timeout_seconds = timeout_seconds
         self.vault = vault or Vault()
+        self._keep = keep
 
     def tools(self) -> dict[str, Tool]:
         """The tools there are now."""
@@ -201,6 +204,7 @@ class Gate:
             place=run.place,
             requester=run.requester,
             approved=False,
+            keep=self._keep,
         )
         try:
             async with deps.executions.one():

@@ -122,17 +122,18 @@ class AgentLoop:
         attached: Sequence[Attached] = (),
         keep: Keep | None = None,
         is_event: bool = False,
+        before: str = "",
     ) -> LoopResult:
         """Run from a prompt over the stored messages `bodies`. `report` hears what happens, `keep` gets each step.
 
         `waiting` says, by call id, what the model is told about calls that still wait from earlier pauses. With `first`
         the model is not asked what to do at first: that call goes through the gate as if it had made it. `is_event`: no
-        person wrote the prompt, and it is stored as that.
+        person wrote the prompt, and it is stored as that. `before`: an event that the model is told of first.
         `attached` came with the prompt. Raises `ModelError`.
         """
         messages = history.load(bodies)
         added = history.placeholders(messages, lambda call_id: waiting.get(call_id, INTERRUPTED))
-        added = [*added, *enclosed.message(attached)]
+        added = [*added, *(history.read([history.event(before)]) if before else ()), *enclosed.message(attached)]
         if first is None:
             recorder = Recorder(keep, before=added, is_event=is_event)
             stretch = await self.go(run, [*messages, *added], prompt, on_text=on_text, report=report, recorder=recorder)

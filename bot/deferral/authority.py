@@ -36,6 +36,8 @@ class Act(StrEnum):
     """See what the card masks."""
     CANCEL = "cancel"
     AGAIN = "run again"
+    UNDO = "undo"
+    """Take back what it wrote."""
     ANSWER = "answer"
     GRANT = "grant"
     """Approve it, and the very call from now on."""
@@ -47,6 +49,8 @@ _OF_THE_REQUESTER = {
     Act.CANCEL: say("authority.only_requester"),
 }
 _ALSO_OF_THE_REQUESTER = frozenset({Act.AGAIN, Act.REVOKE})
+_OF_OTHERS = frozenset({Act.APPROVE, Act.GRANT, Act.DENY, Act.UNDO})
+"""Where a rule wants somebody else than the author to decide, this is for somebody else."""
 
 
 WRONG_GUILD = say("authority.other_server")
@@ -246,8 +250,10 @@ class Authority:
             raise NotAllowed("not_approver", say("authority.not_approver", help=self._help(rule)))
         # An author's no is a no all the same; who asked has a button of their own for it.
         denies_own_edit = act is Act.DENY and actor.id != asked.requester
-        if act in {Act.APPROVE, Act.GRANT, Act.DENY} and rule.is_author(asked, actor.id) and not denies_own_edit:
+        if act in _OF_OTHERS and rule.is_author(asked, actor.id) and not denies_own_edit:
             help = self._help(rule, but=actor.id)
+            if act is Act.UNDO:
+                raise NotAllowed("four_eyes", say("files.four_eyes", help=help))
             asked_it = actor.id == asked.requester
             why = (
                 say("authority.asked_yourself", help=help) if asked_it else say("authority.changed_yourself", help=help)

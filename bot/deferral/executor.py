@@ -21,7 +21,7 @@ from bot.clock import Clock
 from bot.deferral.ballots import genuine
 from bot.deferral.digest import action_digest, differences, surroundings
 from bot.deferral.seal import Seal
-from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
+from bot.deferral.tool import Arguments, Call, Keep, Tool, ToolOutcome, keep_nothing
 from bot.deferral.vault import Vault, with_values
 from bot.errors import ApprovalRequired, CallDeferred, DeliveryError, NothingRan
 from bot.plain import describe, plain, words_of
@@ -75,10 +75,12 @@ class Executor:
         recheck: Recheck | None = None,
         vault: Vault | None = None,
         grants: Grants | None = None,
+        keep: Keep = keep_nothing,
     ) -> None:
         """Without `ask_again`, a call that is no longer what was shown is void and nothing else.
 
-        Without `recheck`, consent that was given counts. Without `grants`, nothing runs that a grant approved.
+        Without `recheck`, consent that was given counts. Without `grants`, nothing runs that a grant approved. `keep`
+        keeps what a call is about to write over.
         """
         self._database = database
         self._clock = clock
@@ -91,6 +93,7 @@ class Executor:
         self._recheck = recheck
         self._vault = vault or Vault()
         self._grants = grants
+        self._keep = keep
         self._claimed: set[str] = set()
         """Calls that this process claims, runs, or has just run."""
         self._unsure: set[str] = set()
@@ -106,7 +109,7 @@ class Executor:
         if found.binds is not None:
             files = await anyio.to_thread.run_sync(found.binds, parse(found, arguments))
         if found.preview is not None:
-            preview = plain(await anyio.to_thread.run_sync(found.preview, parse(found, arguments)))
+            preview = self.mask(plain(await anyio.to_thread.run_sync(found.preview, parse(found, arguments))))
         secrets = self._vault.bound(arguments)
         return surroundings(found, workspace=self._workspace, files=files, preview=preview, secrets=secrets)
 
@@ -255,6 +258,7 @@ class Executor:
             requester=claimed.requester,
             approved=True,
             secrets=secrets,
+            keep=self._keep,
         )
         try:
             outcome = await tool.body(arguments, call)

@@ -52,6 +52,10 @@ class Seal:
         """The seal of what a guild's people set in chat."""
         return self._of("config", guild, topic, str(version), body)
 
+    def undo(self, id: str, call: str, root: str, path: str, before: str, after: str) -> str:
+        """The seal of an undo copy: where there was `before` (a hash), the call left `after` in that file."""
+        return self._of("undo", id, call, root, path, before, after)
+
     def holds(self, seal: str | None, expected: str) -> bool:
         """Whether a stored seal is the expected one."""
         return seal is not None and hmac.compare_digest(seal.encode(), expected.encode())

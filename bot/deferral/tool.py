@@ -40,7 +40,7 @@ class Overwriting:
     after: bytes = field(repr=False)
 
 
-async def _keep_nothing(call: Call, change: Overwriting) -> None:
+async def keep_nothing(call: Call, change: Overwriting) -> None:
     """Where there is nobody who could undo anything."""
 
 
@@ -58,7 +58,7 @@ class Call:
     """Whether a person signed it off (`CallApproved` in the seed)."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Values of the secrets that its arguments refer to, by name; only of a claimed call, see `bot.deferral.vault`."""
-    keep: Keep = field(default=_keep_nothing, repr=False, compare=False)
+    keep: Keep = field(default=keep_nothing, repr=False, compare=False)
     """Awaited before a file is written: keeps what it held, for an undo. Raises `NothingRan` if that fails."""
 
 

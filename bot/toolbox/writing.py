@@ -82,30 +82,6 @@ def held(parent: int, name: str, path: str) -> bytes | None:
     return raw
 
 
-def put_back(workspace: Path, path: str, before: bytes | None, after: str, mark: Callable[[bytes], str]) -> str | None:
-    """Give a file back what it held before a write, if it still holds what the write left.
-
-    `after` is the mark of that, as `mark` makes it. Returns None when it is done, else in one word what was found in
-    its place: `gone`, `other` (content, or no ordinary file), `same` (it holds `before` already). Raises OSError.
-    """
-    *parents, name = components(path)
-    try:
-        with directory(workspace, parents) as parent:
-            now = held(parent, name, path)
-            if now is None:
-                return "same" if before is None else "gone"
-            if mark(now) != after:
-                return "same" if now == before else "other"
-            if before is None:
-                os.unlink(name, dir_fd=parent)
-                os.fsync(parent)
-            else:
-                replace_file(parent, name, before, mode_of(parent, name, path), f".signoff-undo-{after[:16]}")
-    except Refused as refusal:
-        return "gone" if refusal.missing else "other"
-    return None
-
-
 def _put(workspace: Path, path: str, before: bytes | None, data: bytes, temporary: str) -> None:
     *parents, name = components(path)
     with directory(workspace, parents, create=True) as parent:

@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from bot.asking import CALLS_PER_CARD
+from bot.files.kept import UNDO_FOLDER
 from bot.turns import MOST_LOSSES
 from storage import audit
 from storage.approvals import MOVES, ApprovalState
 from storage.database import open_database
 from tests.crash.lives import DATABASE, Rows, rows
 from tests.crash.scenarios import Scenario
+from tests.crash.stage import NOTES
 from tests.crash.world import Log
 from tests.house import OWNER
 
@@ -28,6 +30,7 @@ OPEN = {"pending", "approved", "running"}
 
 
 STANDING = {"press_refused", "voted", "edited", "extended", "run_again", "grant_made", "grant_used", "grant_ended"}
+STANDING |= {"undo_began", "undone", "undo_failed", "undo_unknown"}
 """What is on a call's trail and moves it nowhere."""
 
 
@@ -44,6 +47,7 @@ def broken(folder: Path, scenario: Scenario, deaths: Sequence[Rows]) -> list[str
         *_announcements(wall, end),
         *_cards(wall, deaths, end),
         *_grants(end),
+        *_undos(folder, deaths, end),
         *_usage(end),
     ]
 
@@ -217,6 +221,33 @@ def _grants(end: Rows) -> Iterator[str]:
         recorded = [row["approval"] for row in end.audit if row["event"] == "grant_used"]
         if grant["used"] != len(claimed) or sorted(recorded) != sorted(claimed):
             yield f"a grant was used {grant['used']} times, for {claimed}, and the trail says {recorded}"
+
+
+def _undos(folder: Path, deaths: Sequence[Rows], end: Rows) -> Iterator[str]:
+    """What was undone is undone, once; of what was cut short nobody claims to know; no write is without a copy."""
+    there = {file.name for file in (folder / UNDO_FOLDER).glob("*")}
+    held = {row["id"] for row in end.undos if row["holds"]}
+    if there != held:
+        yield f"copies of {there} are kept, and the rows hold {held}"
+    for call in end.approvals:
+        if call["tool"] != "write":
+            continue
+        [row] = [row for row in end.undos if row["approval"] == call["id"]] or [None]
+        if row is None:
+            if call["state"] == "succeeded" or (folder / NOTES).read_text() != "old":
+                yield "it wrote and kept nothing"
+            continue
+        before = [one["state"] for death in deaths for one in death.undos if one["id"] == row["id"]]
+        text, story = (folder / NOTES).read_text(), [one["event"] for one in end.audit if one["approval"] == call["id"]]
+        if ("undoing" in before) is not (row["state"] == "unknown"):
+            yield f"the undo is {row['state']}, and was {before} when the process died"
+        if row["state"] == "undone" and text != "old":
+            yield f"it is undone, and the file holds {text!r}"
+        if row["state"] == "kept" and text != "old":
+            yield f"somebody pressed, and the file holds {text!r}"
+        ends = [event for event in story if event in {"undone", "undo_unknown"}]
+        if len(ends) != (row["state"] in {"undone", "unknown"}):
+            yield f"the undo is {row['state']}, and the trail says {ends}"
 
 
 def _lost(end: Rows) -> bool:

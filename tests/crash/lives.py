@@ -79,6 +79,7 @@ class Rows:
     usage_days: list[dict[str, Any]] = field(default_factory=list)
     notes: list[dict[str, Any]] = field(default_factory=list)
     grants: list[dict[str, Any]] = field(default_factory=list)
+    undos: list[dict[str, Any]] = field(default_factory=list)
 
     def state(self, approval: str) -> str | None:
         return next((row["state"] for row in self.approvals if row["id"] == approval), None)
@@ -95,7 +96,7 @@ def rows(folder: Path) -> Rows:
         with closing(sqlite3.connect(copy / DATABASE)) as database:
             database.row_factory = sqlite3.Row
             tables = {name for (name,) in database.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
-            if not {"approval", "step", "usage_day", "call_grant"} <= tables:
+            if not {"approval", "step", "usage_day", "call_grant", "undo"} <= tables:
                 return Rows()  # it died between its migrations: nothing was asked yet
             assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
             return Rows(
@@ -110,6 +111,7 @@ def rows(folder: Path) -> Rows:
                 usage_days=_all(database, "SELECT * FROM usage_day"),
                 notes=_all(database, "SELECT * FROM job_note ORDER BY id"),
                 grants=_all(database, "SELECT * FROM call_grant"),
+                undos=_all(database, "SELECT * FROM undo ORDER BY kept_at, id"),
             )
     finally:
         shutil.rmtree(copy)

@@ -14,7 +14,7 @@ from unittest.mock import patch
 
 from bot.cli import listings
 from bot.deferral.grants import Remember
-from bot.errors import AlreadySettled, DeliveryError, Unreachable
+from bot.errors import AlreadySettled, DecisionRefused, DeliveryError, Unreachable
 from bot.surface import CardPress, Press, TurnClock, TurnContext
 from bot.where import Places
 from storage import cards, grants
@@ -211,6 +211,23 @@ async def it_is_remembered(stage: Stage) -> None:
     await stage.ask("once more", request="r2")
     for grant in await grants.live(stage.app.database.reader, space=OWNER.guild or "", now=stage.clock.now()):
         await stage.app.engine.granting.revoke(grant.id, OWNER)
+
+
+async def it_is_undone(stage: Stage) -> None:
+    await everything_is_approved(stage)
+    for call in await stage.every_call():
+        press = _on_card(call, OWNER)
+        try:
+            await stage.app.upkeep.undoing.undo(press)
+        except DecisionRefused:
+            continue  # it never wrote, or an earlier life was at it
+        await stage.idle()
+    for call in await stage.every_call():
+        await stage.is_refused(lambda stage, call=call: _undo(stage, call))
+
+
+async def _undo(stage: Stage, call: Approval) -> None:
+    await stage.app.upkeep.undoing.undo(_on_card(call, OWNER))
 
 
 async def the_turn_is_stopped(stage: Stage) -> None:
@@ -442,6 +459,9 @@ SCENARIOS: dict[str, Scenario] = {
         says={"go": [act("x"), "The end."], "once more": [act("x"), "Again."]},
         people=it_is_remembered,
         ends={"x": "succeeded", "x by a grant": "succeeded"},
+    ),
+    "undone": Scenario(
+        says={"go": [[("write", {"what": "x"})], "The end."]}, people=it_is_undone, ends={"x": "succeeded"}
     ),
     "cannot wait": Scenario(says={"go": [act("x"), "The end."]}, people=the_asker_cannot_wait, ends={"x": "succeeded"}),
     "changed script": Scenario(

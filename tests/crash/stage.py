@@ -18,6 +18,7 @@ from bot.errors import AlreadySettled, CallDeferred, DecisionRefused, NothingRan
 from bot.settings import Settings
 from bot.surface import CardPress, Press, TurnClock, TurnContext
 from bot.toolbox.ask import make_ask_user
+from bot.toolbox.writing import overwrite
 from bot.where import PlacesRule
 from storage import approvals, cards
 from storage.approvals import Approval, ApprovalState
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 EVENT = "[event:"
 NEWS = "There is news."
+NOTES = "notes"
 
 
 @dataclass(kw_only=True)
@@ -214,6 +216,23 @@ def _script(folder: Path, fate: Fate, wall: Wall) -> Tool:
     return replace(_act(folder, fate, wall), name="script", binds=lambda _: {"script": str(file.exists())})
 
 
+def _write(folder: Path, fate: Fate, wall: Wall) -> Tool:
+    """As `act`; its effect is also another content of a file."""
+    log = Log(folder / "effects")
+    if not (folder / "house.sqlite3").exists():
+        (folder / NOTES).write_text("old")
+
+    async def body(arguments: DoArguments, call: Call) -> ToolOutcome:
+        fate.meet("before effect")
+        await overwrite(folder, NOTES, call, lambda before: b"new", unique=call.id)
+        log.write(call=call.id, what=arguments.what)
+        fate.meet("after effect")
+        await wall.running[call.id].wait()
+        return ToolOutcome(text="out")
+
+    return Tool(name="write", description="Writes.", arguments=DoArguments, body=body)
+
+
 async def _build(arguments: DoArguments, call: Call) -> ToolOutcome:
     raise CallDeferred(f"build of {arguments.what}")
 
@@ -238,6 +257,7 @@ async def live(folder: Path, scenario: Scenario, moment: str | None) -> None:
             _script(folder, fate, wall),
             _look(folder, fate),
             _leave(house),
+            _write(folder, fate, wall),
             Tool(name="build", description="Builds elsewhere.", arguments=DoArguments, body=_build, gated=False),
             make_ask_user(),
         ],

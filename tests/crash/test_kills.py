@@ -30,6 +30,8 @@ UNREACHED = {
     "look again": "done at each new connection: tests/cogs/test_where_cards_go.py",
     "reveal": "a look, repeated by whoever looks again: tests/cogs/test_covered.py",
     "pin": "made again when the server is seen again: tests/mcp",
+    "undo lost": "only after a death in the middle of one, in the second lives of the story `undone`",
+    "drop undo copies": "only after days, and again with the next sweep: tests/test_undo.py",
     "files fetched": "the record of a look, made again with the next one: tests/test_job_files.py",
     # What people press on a job's card is pressed again when it was forgotten, and starts nothing by itself.
     "ask stop": "tests/test_jobs.py",

@@ -1,0 +1,1 @@
+"""What becomes of files: copies of what a write replaced, and taking a write back."""
