@@ -101,9 +101,10 @@ class Undoing:
         try:
             async with self._database.begin("undo") as tx:
                 now = self._clock.now()
-                claimed = await undo.claim(tx, one.id, by=by, at=now, owner=self._boot)
-                if claimed:
+                won = await undo.claim(tx, one.id, by=by, at=now, owner=self._boot)
+                if won:
                     await approvals.trail(tx, call, "undo_began", by, now, {})
+            claimed = won
         finally:
             if not claimed:
                 self._busy.discard(one.id)
@@ -126,6 +127,9 @@ class Undoing:
                 refusal = DecisionRefused("not_written", say("files.not_written", problem=error.strerror or str(error)))
             elif not await anyio.to_thread.run_sync(is_before, self._root, one.path, one.before):
                 ending = UndoState.UNKNOWN
+        except Exception:
+            self._busy.discard(one.id)  # nobody is at it any more: the next sweep says so
+            raise
         await self._record(call, one, UndoState.KEPT if refusal is not None else ending, by=by)
         if refusal is not None:
             raise refusal
