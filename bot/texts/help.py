@@ -56,8 +56,9 @@ ENTRIES = {
             " **Details** zeigt alles, nur dir. **Noch einmal fragen** fragt nach einem Ende noch einmal."
             " **Rückgängig machen** nimmt das Schreiben einer Datei zurück, solange niemand sie seitdem geändert hat."
             "\n\nWer entscheiden darf, wird beim Klicken nachgesehen, und noch einmal, bevor etwas läuft. Manche"
-            " Aufrufe brauchen zwei Leute oder jemanden, der nicht selbst gefragt hat. Eine Reaktion, eine Antwort oder ein"
-            " Wort entscheidet nie.\n\nNiemand hat rechtzeitig entschieden? Dann läuft nichts: Schweigen ist kein"
+            " Aufrufe brauchen zwei Leute oder jemanden, der nicht selbst gefragt hat. Eine Reaktion, eine"
+            " Antwort oder ein Wort entscheidet nie."
+            "\n\nNiemand hat rechtzeitig entschieden? Dann läuft nichts: Schweigen ist kein"
             " Ja.\n`/approvals` zeigt, was auf diesem Server wartet, und entscheidet aus der Liste. `/why` erzählt"
             " die Geschichte eines Aufrufs."
         ),
