@@ -157,6 +157,7 @@ _NUMBER = "0|[1-9][0-9]{0,19}"
 _FORMAT = re.compile(rf"so1:([a-z-]{{1,20}}):([a-z0-9_-]{{1,40}})(?:\.({_NUMBER}))?(?::({_NUMBER}))?")
 
 
+_VERBS = {str(verb): verb for verb in Verb}
 _FIRST_STEADY = 10_000
 
 
@@ -190,9 +191,9 @@ def steady(custom_id: object) -> int:
 def decode(text: str) -> CustomId | None:
     """The custom id that encodes to exactly this text, or None."""
     match = _FORMAT.fullmatch(text)
-    if match is None or match[1] not in set(Verb):
+    verb = None if match is None else _VERBS.get(match[1])
+    if match is None or verb is None:
         return None
-    verb = Verb(match[1])
     if (match[3] is not None) != (verb in EDITIONED) or (match[4] is not None) != (verb in NUMBERED):
         return None
     edition, number = (None if text is None else int(text) for text in (match[3], match[4]))

@@ -51,6 +51,8 @@ _FILLERS = frozenset(
 """Letters and marks that draw nothing (fillers, variation selectors, tags), though their category does not say so."""
 _NOTATION = frozenset(NEWLINE + TAB + SPACE + OPEN + CLOSE)
 
+_PLAIN = re.compile(r"[!-_a-~]+(?: [!-_a-~]+)*")
+"""Words of ASCII, one space between them: they look the same wherever they stand."""
 _CLOSING = re.compile("`{3,}")
 _RUN = re.compile(r"\n+| +|[^\n ]+")
 _TOKEN = re.compile(
@@ -135,6 +137,8 @@ def encode(text: str, form: Form = Form.BLOCK, *, bare: bool = False) -> str:
     What looks like a credential is masked, as `⟨masked: ...⟩`, unless the text is wanted `bare`.
     """
     spans = [] if bare else shapes.find(text)
+    if not spans and _PLAIN.fullmatch(text):
+        return text
     return "".join(shown for _, shown in _units(text, form, spans)) or (EMPTY if form is not Form.FILE else "")
 
 

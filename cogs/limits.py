@@ -35,7 +35,7 @@ def length(text: str) -> int:
 
     Whether Discord counts these or code points is not documented; this one is never the smaller.
     """
-    return len(text) + sum(char > "\uffff" for char in text)
+    return len(text) if text.isascii() else len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 def nonce(key: str, piece: int = 0) -> str:

@@ -6,6 +6,7 @@ import string
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import cache
 from typing import Any
 
 MESSAGE = 2_000
@@ -60,24 +61,29 @@ class Entry:
         """The text with everything filled in. Raises `KeyError` for a value that is missing."""
         forms = self.forms(language)
         form = forms[0] if len(forms) == 1 or values["n"] == 1 else forms[1]
-        return _WRITERS[language].vformat(form, (), values)
+        parts: list[str] = []
+        for before, name, spec, conversion in _parsed(form):
+            parts.append(before)
+            if name is not None:
+                parts.append(_value(values[name], spec or "", conversion, language))
+        return "".join(parts)
 
 
-class _Writer(string.Formatter):
-    """Fills in values; numbers are written as the language writes them."""
+@cache
+def _parsed(form: str) -> tuple[tuple[str, str | None, str | None, str | None], ...]:
+    return tuple(string.Formatter().parse(form))
 
-    def __init__(self, language: Language) -> None:
-        self._language = language
 
-    def format_field(self, value: Any, format_spec: str) -> str:
-        written = str(format(value, format_spec))
-        if self._language is Language.DE and format_spec and isinstance(value, int | float):
-            return written.translate(_DIGITS)
-        return written
+def _value(value: Any, spec: str, conversion: str | None, language: Language) -> str:
+    """As `str.format` writes it; numbers are written as the language writes them."""
+    shown = repr(value) if conversion == "r" else value
+    written = str(format(shown, spec))
+    if language is Language.DE and spec and isinstance(shown, int | float):
+        return written.translate(_DIGITS)
+    return written
 
 
 _DIGITS = str.maketrans(",.", ".,")
-_WRITERS = {language: _Writer(language) for language in Language}
 
 
 def text(en: Forms, *, de: Forms) -> Entry:

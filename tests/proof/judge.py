@@ -9,7 +9,8 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterator, Sequence
-from functools import cache
+from dataclasses import dataclass
+from functools import cache, lru_cache
 
 from tests.proof.faces import Field
 from tests.proof.reader import BLOCK, CODE, Node, Unreadable, codes, meant, outside, read, tells
@@ -59,6 +60,7 @@ HARMLESS = (
     "{}",
     "[1]",
     "y*",
+    "y `y` y",
     "\t" * 90,
     "\n" * 90,
     "y" * 1_100 + " שלום",
@@ -72,49 +74,87 @@ class Unfaithful(AssertionError):
     """A place that does not show what it was given."""
 
 
+@dataclass(frozen=True)
+class Looked:
+    """A message as a client shows it: the lines around the code, the code spans, the tags and texts of the blocks."""
+
+    lines: tuple[str, ...]
+    spans: tuple[str, ...]
+    tags: tuple[str, ...]
+    blocks: tuple[str, ...]
+    codes: tuple[str, ...]
+
+
+@lru_cache(maxsize=5_000)
+def look(message: str) -> Looked:
+    """Depends on the message alone, so what many showings have in common is read once. Raises `Unreadable`."""
+    nodes = read(message)
+    found = list(codes(nodes))
+    return Looked(
+        lines=tuple(_lines(nodes)),
+        spans=tuple(one.text for one in found if one.kind == CODE),
+        tags=tuple(one.inside[0].text for one in found if one.kind == BLOCK),
+        blocks=tuple(_excerpts(nodes)),
+        codes=tuple(one.text for one in found),
+    )
+
+
+@dataclass(frozen=True)
+class Known:
+    """Lines around a text, and code and plain texts that have nothing to do with it; and what those stand for."""
+
+    around: frozenset[str]
+    constant: frozenset[str]
+    constantly: frozenset[str]
+
+
 @cache
-def known(field: Field) -> tuple[frozenset[str], frozenset[str]]:
-    """Lines around the text, and code and plain texts that have nothing to do with it."""
+def known(field: Field) -> Known:
+    """What stands around harmless texts in a field."""
     around: set[str] = set()
     constant: set[str] = set()
     for text in HARMLESS:
         told = field.means(text)
         for part in field.show(text):
             if part.kind == "markdown":
-                nodes = read(part.text)
-                around.update(_lines(nodes))
-                constant.update(one.text for one in codes(nodes) if not _of(field, one.text, told, text))
+                seen = look(part.text)
+                around.update(seen.lines)
+                constant.update(one for one in seen.codes if not _of(field, one, told, text))
             elif part.kind == "plain" and not _of(field, part.text, told, text):
                 constant.add(part.text)
-    return frozenset(around), frozenset(constant)
+    constantly = frozenset(meant(one) for one in constant if _readable(one))
+    return Known(frozenset(around), frozenset(constant), constantly)
 
 
 def judge(field: Field, text: str) -> None:
     """Raise `Unfaithful` with what is wrong."""
-    around, constant = known(field)
+    usual = known(field)
     told = field.means(text)
     read_there = False
     for part in field.show(text):
         if not part.least <= units(part.text) <= part.most:
             raise Unfaithful(f"{part.kind} of {units(part.text)} units, {part.least} to {part.most} are taken")
         if part.kind == "markdown":
-            nodes = read(part.text)
-            if strange := [line for line in _lines(nodes) if line not in around]:
+            seen = look(part.text)
+            if strange := [line for line in seen.lines if line not in usual.around]:
                 raise Unfaithful(f"around it stands {strange[0]!r}")
-            for one in codes(nodes):
-                if one.kind == BLOCK and one.inside[0].text != "text":
-                    raise Unfaithful(f"a block that is read as {one.inside[0].text!r}")
-            blocks = list(_excerpts(nodes))
-            read_there = read_there or any(shown == one for shown in blocks for one in told)
-            for shown in (one.text for one in codes(nodes) if one.kind == CODE):
+            for tag in seen.tags:
+                if tag != "text":
+                    raise Unfaithful(f"a block that is read as {tag!r}")
+            read_there = read_there or any(shown == one for shown in seen.blocks for one in told)
+            for shown in seen.spans:
                 read_there = read_there or any(tells(shown, one) for one in told)
-                if shown not in constant and not _of(field, shown, told, text):
+                if shown not in usual.constant and not _of(field, shown, told, text):
                     raise Unfaithful(f"it is shown as {shown[:200]!r}")
-            for whole in blocks:
-                if whole not in told and whole not in {meant(one) for one in constant if _readable(one)}:
+            for whole in seen.blocks:
+                if whole not in told and not any(whole == one for one in usual.constantly):
                     raise Unfaithful(f"a block tells {whole[:200]!r}")
         elif part.kind == "plain":
-            if part.text not in constant and not _of(field, part.text, told, text) and not _within(part.text, told):
+            if (
+                part.text not in usual.constant
+                and not _of(field, part.text, told, text)
+                and not _within(part.text, told)
+            ):
                 raise Unfaithful(f"plainly shown as {part.text[:200]!r}")
             read_there = read_there or any(tells(part.text, one) for one in told)
         elif part.kind == "typed":

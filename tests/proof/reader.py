@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import regex
 
@@ -43,7 +44,8 @@ _ATOMS = (
     ("link", re.compile(r"(?:https?|steam)://[^\s<]+[^<.,:;\"'\])\s]", re.IGNORECASE)),
 )
 _ESCAPED = re.compile(r"\\([^0-9A-Za-z\s])")
-_PLAIN = re.compile(r"[^\\`#\-*_~|\[<@>\n hsHS\d]+")
+_PLAIN = re.compile(r"(?:[^\\`*_~|\[<@\nhs]|h(?!ttps?://)|s(?!team://))+", re.IGNORECASE)
+"""What no rule begins with, but for those that begin a line."""
 _DIGITS = re.compile(r"\d[\d,]*")
 
 
@@ -170,17 +172,26 @@ _MARK = re.compile(r"⟨(?:U\+([0-9A-F]{4,6})|(\d+) (newlines|spaces)|(empty))�
 _INVISIBLE = regex.compile(
     r"[\p{Default_Ignorable_Code_Point}\p{C}\p{Zl}\p{Zp}\p{Zs}\u2800\U0001D159\uFFFC--[ \n]]", regex.V1
 )
+_NOTATION = re.compile(r"[⟨⟩↵⇥␠\n]")
+_UNMARKED = re.compile(r"[^⟨⟩↵⇥␠\n]+")
 _STACKED = regex.compile(r"[\p{Mn}\p{Me}]{3}")
 
 
+@lru_cache(maxsize=20_000)
 def meant(shown: str) -> str:
     """The text that a drawn one stands for. Raises `Unreadable` for one that hides something, or is not well drawn."""
     if hidden := _INVISIBLE.search(shown):
         raise Unreadable(f"U+{ord(hidden[0]):04X} is not to be seen")
     if _STACKED.search(shown):
         raise Unreadable("marks upon marks")
+    if not _NOTATION.search(shown):
+        return shown
     out, at = [], 0
     while at < len(shown):
+        if plain := _UNMARKED.match(shown, at):
+            out.append(plain[0])
+            at = plain.end()
+            continue
         char = shown[at]
         at += 1
         if char == "⟨":
@@ -203,6 +214,7 @@ def meant(shown: str) -> str:
     return "".join(out)
 
 
+@lru_cache(maxsize=20_000)
 def tells(shown: str, text: str) -> bool:
     """Whether a drawn line tells this text: all of it, or its beginning with `…` in the place of the rest."""
     try:
