@@ -78,14 +78,23 @@ class Asking:
         return Seen(bound=bound, grant=await self._granting.find(run, _draft(run, call, bound)))
 
     async def open(
-        self, tx: Transaction, run: Run, calls: Sequence[PendingToolCall], seen: Sequence[Seen], *, pause: int
+        self,
+        tx: Transaction,
+        run: Run,
+        calls: Sequence[PendingToolCall],
+        seen: Sequence[Seen],
+        *,
+        pause: int,
+        left_out: Sequence[PendingToolCall] = (),
     ) -> None:
         """Store the calls of the run's `pause`-th pause, in the model's order.
 
-        What a grant lets through is approved in the same commit, and nobody is asked. Raises `TurnStopped` if the
-        others are too many at once, `RuntimeError` if one is taken.
+        `left_out` was wanted as well, and counts for what is too much, but is not asked about. What a grant lets
+        through is approved in the same commit, and nobody is asked. Raises `TurnStopped` if the others are too many at
+        once, `RuntimeError` if one is taken.
         """
-        await self._crowding.check(tx, run, [call for call, one in zip(calls, seen, strict=True) if one.grant is None])
+        asked = [call for call, one in zip(calls, seen, strict=True) if one.grant is None]
+        await self._crowding.check(tx, run, [*asked, *left_out])
         now = self._clock.now()
         for start in range(0, len(calls), CALLS_PER_CARD):
             of_card = range(start, min(start + CALLS_PER_CARD, len(calls)))

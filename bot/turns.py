@@ -291,7 +291,8 @@ class Turns:
             return  # cancelled meanwhile: nothing is asked any more
         if hold_until is not None:
             self._holding.keep(run.id, hold_until)
-        await self._asking.open(tx, run, result.pending, seen, pause=run.pauses + 1)
+        pause = run.pauses + 1
+        await self._asking.open(tx, run, result.pending, seen, pause=pause, left_out=result.left_out)
         if run.announces is not None and not run.pauses:
             await news.release(tx, run, result.text, at=self._clock.now())
 

@@ -25,7 +25,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
 
-from storage import audit, cards, runs
+from storage import audit, cards, runs, stored
 from storage.database import Reader, Row, Transaction
 
 
@@ -393,6 +393,6 @@ async def trail(tx: Transaction, approval: Approval, event: str, by: str, at: in
 def read(row: Row) -> Approval:
     """A row of the table as an `Approval`."""
     fields = dict(row)
-    parsed = {name: json.loads(fields[name] or "null") for name in ("arguments", "bound", "original")}
-    sources = tuple(json.loads(fields["sources"]))
-    return Approval(**{**fields, **parsed, "sources": sources, "state": ApprovalState(fields["state"])})
+    parsed: dict[str, Any] = {name: stored.mapping(fields[name]) for name in ("arguments", "bound")}
+    parsed |= {"original": stored.maybe_mapping(fields["original"]), "sources": stored.texts(fields["sources"])}
+    return Approval(**{**fields, **parsed, "state": ApprovalState(fields["state"])})

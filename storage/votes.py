@@ -10,7 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Literal
 
-from storage import audit, cards
+from storage import audit, cards, stored
 from storage.approvals import Approval
 from storage.database import Reader, Row, Transaction
 
@@ -79,4 +79,4 @@ async def of(reader: Reader, approval: str) -> list[Vote]:
 
 
 def _vote(row: Row) -> Vote:
-    return Vote(**{**dict(row), "roles": frozenset(json.loads(row["roles"]))})
+    return Vote(**{**dict(row), "roles": frozenset(stored.texts(row["roles"]))})

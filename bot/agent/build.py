@@ -13,6 +13,7 @@ from bot.agent.loop import AgentLoop, Choose, MakeMeter
 from bot.agent.models import build_model, close_model
 from bot.agent.own import OwnAgent, load_own
 from bot.clock import Clock
+from bot.deferral.calls import MOST_AT_ONCE
 from bot.deferral.policy import Policy
 from bot.deferral.tool import Keep, Tool, keep_nothing
 from bot.deferral.vault import Vault
@@ -63,6 +64,7 @@ async def open_loop(
         record=record,
         vault=vault,
         keep=keep,
+        most_at_once=MOST_AT_ONCE,
     )
     try:
         async with AsyncExitStack() as stack:

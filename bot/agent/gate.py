@@ -55,6 +55,8 @@ class RunDeps:
     """What may be called: what was there when the stretch began. None: whatever is there."""
     deferred: set[str] = field(default_factory=set)
     """Actions that wait since this stretch began: a second one in the same batch gets no card of its own."""
+    left_out: list[PendingToolCall] = field(default_factory=list)
+    """Calls of the batch at hand beyond those that people are asked about at once."""
     turned_away: int = 0
     """Calls of this request that were answered in place of a card, and pauses that ended in a refusal."""
     executions: Executions = field(default_factory=Executions)
@@ -89,8 +91,10 @@ class Gate:
         record: Record | None = None,
         vault: Vault | None = None,
         keep: Keep = keep_nothing,
+        most_at_once: int | None = None,
     ) -> None:
-        """`timeout_seconds` bounds each body that runs here; None leaves that to the body.
+        """`timeout_seconds` bounds each body that runs here; None leaves that to the body. Of the calls of one answer
+        no more than `most_at_once` come to wait; the model is told to ask for the others later.
 
         `record` is waited for before a gated call runs that policy allows, and before the model is told of a refusal.
         `keep` keeps what a call is about to write over.
@@ -103,6 +107,7 @@ class Gate:
         self._nobody_can_decide = nobody_can_decide
         self._mask = mask
         self._timeout_seconds = timeout_seconds
+        self._most_at_once = most_at_once
         self.vault = vault or Vault()
         self._keep = keep
 
@@ -180,12 +185,13 @@ class Gate:
         intent, action = _keys(tool, call.args, run)
         if action in deps.deferred:
             return _turn_away(call, "This very call is already being asked about. It has not run; wait for it.")
-        # Noted before the first await: calls of one batch come in together.
+        # Counted and noted before the first await: calls of one batch come in together.
+        has_room = self._most_at_once is None or len(deps.deferred) < self._most_at_once
         deps.deferred.add(action)
         if (answer := await self._screen(run, intent, action)) is not None:
             deps.deferred.discard(action)
             return _turn_away(call, answer)
-        return PendingToolCall(
+        pending = PendingToolCall(
             call_id=call.id,
             tool_name=tool.name,
             args=call.args,
@@ -193,6 +199,13 @@ class Gate:
             kind=kind,
             intent=intent,
             action=action,
+        )
+        if has_room:
+            return pending
+        deps.left_out.append(pending)
+        return Answered(
+            f"Not asked, and not run: people are asked about {self._most_at_once} calls at once, and others of this"
+            " answer came first. Once those are decided, ask for this one again if it is still needed."
         )
 
     async def _run(self, tool: Tool, asked: _Asked) -> Answered:

@@ -303,6 +303,7 @@ def _result(stretch: Stretch, closing: Sequence[ModelMessage] = ()) -> LoopResul
         messages=[*history.dump(closing), *history.dump(stretch.new)],
         usage=stretch.usage,
         turned_away=stretch.turned_away,
+        left_out=stretch.left_out,
     )
 
 

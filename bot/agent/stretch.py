@@ -59,6 +59,8 @@ class Stretch:
     """Why there is neither an answer nor a pause: a `ModelError`, or the `RunStopped` of a tool."""
     turned_away: int = 0
     """Calls that it made and that were answered in place of a card."""
+    left_out: Sequence[PendingToolCall] = ()
+    """See `LoopResult.left_out`."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,6 +116,7 @@ def outcome(run: Transcript, deps: RunDeps, error: Exception | None) -> Stretch:
         ),
         error=error,
         turned_away=deps.turned_away - deps.run.turned_away,
+        left_out=deps.left_out,
     )
 
 

@@ -11,6 +11,9 @@ from typing import Any, Literal, Protocol
 
 from bot.deferral.tool import ToolKind
 
+MOST_AT_ONCE = 25
+"""Calls of one answer that people are asked about: as many as fit on five cards."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class PendingToolCall:
@@ -70,6 +73,8 @@ class LoopResult:
     usage: Usage | None = None
     turned_away: int = 0
     """Calls that were answered in place of a card."""
+    left_out: Sequence[PendingToolCall] = ()
+    """Calls of the same answer that were not asked about, because those that wait are as many as people are shown."""
 
 
 @dataclass(frozen=True, kw_only=True)
