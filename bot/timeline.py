@@ -157,6 +157,8 @@ def _ended(state: ApprovalState, detail: dict[str, Any], call: Approval, actor: 
             return say("story.failed", after=after)
         case ApprovalState.NOTHING_RAN:
             return say("story.nothing_ran", note=f": {quote(call.note)}" if call.note else "")
+        case _ if call.note:
+            return say("story.unknown", note=quote(call.note))
         case _:
             return say("story.interrupted")
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
+from typing import Any
 
 from bot.deferral import sentences
 from bot.deferral.amend import differences
@@ -26,6 +27,8 @@ from storage.cards import Card
 from storage.grants import Grant
 from storage.undo import Undo, UndoState
 
+_MARK = 16
+"""Characters of a hash, for people to compare; the whole of it is bound."""
 _CONTEXT = 12
 """Characters of what stayed the same that are shown around a change."""
 
@@ -201,6 +204,25 @@ def read_before(call: Approval, *, most: int) -> list[str]:
     if len(names) <= most:
         return [tell("cards.read_before", names=", ".join(names))]
     return [tell("cards.read_much_before", names=", ".join(names[:most]), n=len(names) - most)]
+
+
+def sends(call: Approval, *, limit: int, most: int) -> list[str]:
+    """What would go out, and to whom, in a line: each part in `limit` code units at most, of headers `most` are named.
+
+    The whole of it stands in the arguments.
+    """
+    out: Mapping[str, Any] = call.bound.get("sends", {})
+    if not out:
+        return []
+    method, host = inert.line(str(out["method"])), inert.line(str(out["host"]), limit=limit)
+    parts = [tell("cards.sends", method=method, host=host, path=inert.line(str(out["path"]), limit=limit))]
+    if names := some([inert.line(str(name), limit=limit) for name in out["headers"]], most):
+        parts.append(tell("cards.sends_headers", names=names))
+    digest = inert.line(str(out["sha256"])[:_MARK])
+    parts.append(
+        tell("cards.sends_body", n=out["bytes"], digest=digest) if out["bytes"] else tell("cards.sends_nothing")
+    )
+    return [" · ".join(parts)]
 
 
 def secrets_of(call: Approval) -> list[str]:

@@ -117,6 +117,7 @@ class _Row:
         self._progress = card_words.progress(standing, call)
         # Never left out, so it takes its room from the arguments.
         self._first = [
+            *card_words.sends(call, limit=room.small, most=3 * room.names),
             *card_words.consent(standing, call, most=room.names),
             *card_words.changes(call, limit=room.remarks, most=room.names),
             *card_words.granted(view.grants.get(call.id), call, most=room.names),

@@ -22,6 +22,7 @@ NOT_FOR_PEOPLE: dict[str, tuple[str, tuple[str, ...]]] = {
             "A person approved this call and it is ru",
             "A person approved this call, but it coul",
             "A person denied this call{note}. It did ",
+            "This call was approved and started. {not",
             "No result of this call came in time; whe",
             "Nobody answered in time, so this call di",
             "Nobody answered the question in time. Do",

@@ -21,6 +21,7 @@ _NAMES = {
     "profile": say("void.may_touch"),
     "environment": say("void.environment"),
     "preview": say("void.would_change"),
+    "sends": say("void.sends"),
     "secrets": say("void.secrets"),
 }
 
@@ -31,12 +32,13 @@ def surroundings(
     workspace: str,
     files: Mapping[str, str],
     preview: str = "",
+    sends: Mapping[str, Any] | None = None,
     secrets: Mapping[str, str] | None = None,
 ) -> dict[str, Any]:
     """What decides beside a call's own arguments. `files` are the marks of the files it depends on, by name.
 
-    `preview` is what the card shows of what it would change; `secrets` says of each secret that the call refers to
-    what it is for. A secret's value is not bound: it may be replaced at any time.
+    `preview` is what the card shows of what it would change, `sends` of what would go out; `secrets` says
+    of each secret that the call refers to what it is for. A secret's value is not bound: it may be replaced any time.
     """
     definition = canonical_json([tool.kind, tool.description, tool.schema])
     return {
@@ -46,6 +48,7 @@ def surroundings(
         "environment": sorted(tool.environment),
         "files": dict(files),
         **({"preview": preview} if preview else {}),
+        **({"sends": dict(sends)} if sends else {}),
         **({"secrets": dict(secrets)} if secrets else {}),
     }
 
@@ -81,7 +84,7 @@ def differences(shown: Mapping[str, Any], now: Mapping[str, Any]) -> list[str]:
     for name in sorted((shown.keys() | now.keys()) - {"files"}):
         was, is_now = shown.get(name), now.get(name)
         if was != is_now:
-            values = "" if name in {"definition", "preview"} else f": {_text(was)} → {_text(is_now)}"
+            values = "" if name in {"definition", "preview", "sends"} else f": {_text(was)} → {_text(is_now)}"
             found.append(say("void.changed", what=_NAMES.get(name, name), values=values))
     before, after = shown.get("files", {}), now.get("files", {})
     for name in sorted(before.keys() | after.keys()):

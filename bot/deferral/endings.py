@@ -104,6 +104,15 @@ ENDINGS: dict[ApprovalState, Ending] = {
     ),
 }
 
+UNKNOWN = Ending(
+    key("endings.unknown"),
+    key("endings.unknown_person"),
+    "This call was approved and started. {note} It is unknown whether it took effect. It was not run again. Tell the"
+    " person exactly that; do not call it again unless they ask.",
+    "person",
+)
+"""Of an interrupted call that knows why nobody knows: its tool lost sight of it, and not the program of the tool."""
+
 OF_QUESTIONS: dict[ApprovalState, Ending] = {
     ApprovalState.PENDING: Ending(
         key("endings.waiting_answer"),

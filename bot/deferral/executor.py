@@ -110,8 +110,11 @@ class Executor:
             files = await anyio.to_thread.run_sync(found.binds, parse(found, arguments))
         if found.preview is not None:
             preview = self.mask(plain(await anyio.to_thread.run_sync(found.preview, parse(found, arguments))))
+        sends = found.sends(parse(found, arguments)) if found.sends is not None else {}
         secrets = self._vault.bound(arguments)
-        return surroundings(found, workspace=self._workspace, files=files, preview=preview, secrets=secrets)
+        return surroundings(
+            found, workspace=self._workspace, files=files, preview=preview, sends=sends, secrets=secrets
+        )
 
     def is_asked(self, approval: Approval) -> bool:
         """Whether a waiting row is what this bot stored, to the last byte."""
@@ -276,6 +279,8 @@ class Executor:
             logger.exception("tool failed", extra={"action": "tool_failed", "approval": claimed.id, "tool": tool.name})
             failure = f"The tool failed after it had started: {describe(error)}"
             return ApprovalState.FAILED, replace(nothing, text=failure), None
+        if outcome.unknown:
+            return ApprovalState.INTERRUPTED, nothing, outcome.text
         return ApprovalState.SUCCEEDED if outcome.ok else ApprovalState.FAILED, outcome, None
 
     async def record_unrecorded(self) -> None:

@@ -62,6 +62,8 @@ def inexact(tool: Tool, arguments: Mapping[str, Any]) -> str | None:
     """Why a grant for this call could not be exact, as half a sentence about it; None if it can."""
     if tool.kind is not ToolKind.APPROVAL:
         return say("grants.no_consent")
+    if why := tool.must_ask(arguments):
+        return why
     if tool.preview is not None:
         return say("grants.changes_file")
     if named := referred(arguments):

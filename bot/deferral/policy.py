@@ -81,6 +81,8 @@ class RulePolicy:
                 return Verdict(action=action, rule=f"{rule.name}{CANNOT_TELL}{unread} is")
             if rule.action == "allow" and (problem := _never_allowed(rule, tool)):
                 return Verdict(action="ask", rule=f"{rule.name}: it {problem}")
+            if rule.action == "allow" and (why := tool.must_ask(arguments)):
+                return Verdict(action="ask", rule=say("rules.asks_anyway", rule=rule.name, why=why))
             return Verdict(action=rule.action, rule=rule.name)
         return None
 

@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection
 from dataclasses import replace
 
-from bot.deferral.endings import Ending, ending
+from bot.deferral.endings import UNKNOWN, Ending, ending
 from bot.deferral.intent import canonical_json
 from bot.deferral.tool import ToolKind
 from bot.texts.catalogue import CATALOGUE
@@ -155,6 +155,8 @@ def event(approvals: list[Approval]) -> str:
 
 
 def _of(approval: Approval) -> Ending:
+    if approval.state is ApprovalState.INTERRUPTED and approval.note:
+        return UNKNOWN
     return ending(approval.kind, approval.state)
 
 

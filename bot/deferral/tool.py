@@ -74,6 +74,9 @@ class ToolOutcome:
     ok: bool = True
     """The word on the card: succeeded or failed. For a command this is its exit code being 0."""
     exit_code: int | None = None
+    unknown: bool = False
+    """It had begun, and nobody can tell whether it took effect; `text` is then one sentence that says why, and no
+    result. For approved calls only."""
 
 
 ToolBody = Callable[[Any, Call], Awaitable[ToolOutcome]]
@@ -85,6 +88,10 @@ start. Being cancelled means: stop now and leave nothing behind.
 
 
 def _no_problem(arguments: Any, secrets: Mapping[str, NamedSecret]) -> str:
+    return ""
+
+
+def _anything(arguments: Mapping[str, Any]) -> str:
     return ""
 
 
@@ -133,6 +140,12 @@ class Tool:
     touches_nothing: bool = False
     """Its body can do nothing but compute: a rule may allow it although it takes a program's text. Never true of a tool
     that only says so of itself."""
+    must_ask: Callable[[Mapping[str, Any]], str] = _anything
+    """Takes the arguments; why no rule and no grant may let this call through, as half a sentence about it, or ''. What
+    it cannot read counts as such a call."""
+    sends: Callable[[Any], Mapping[str, Any]] | None = None
+    """Takes the validated arguments; what would go out to whom: `method`, `host`, `path`, `headers` (names), `bytes`
+    and `sha256` of the body; {} where there is nothing to tell. It is on the card and bound by the digest."""
     missing: Callable[[], str] = _nothing_missing
     """What it lacks on this machine, as a sentence, or ''."""
 

@@ -46,6 +46,10 @@ ENTRIES = {
     "read_much_before": text(
         "Proposed after reading {names} and {n} more", de="Vorgeschlagen nach dem Lesen von {names} und {n} weiteren"
     ),
+    "sends": text("Sends {method} to {host}, path {path}", de="Sendet {method} an {host}, Pfad {path}"),
+    "sends_headers": text("Headers: {names}", de="Kopfzeilen: {names}"),
+    "sends_body": text("Body: {n:,} bytes, SHA-256 {digest}", de="Inhalt: {n:,} Byte, SHA-256 {digest}"),
+    "sends_nothing": text("No body", de="Kein Inhalt"),
     "holds_while": text(
         "Counts only while {name} stays as it is: {mark}", de="Gilt nur, solange {name} bleibt, wie es ist: {mark}"
     ),

@@ -35,6 +35,17 @@ ENTRIES = {
             " ausgeführt."
         ),
     ),
+    "unknown": text("unknown", de="ungewiss"),
+    "unknown_person": text(
+        (
+            "{by} approved `{tool}` and it was started. {note} Nobody knows whether it took effect; check before you"
+            " ask for it again. It was not run again."
+        ),
+        de=(
+            "{by} hat `{tool}` genehmigt, und es wurde begonnen. {note} Niemand weiß, ob es etwas bewirkt hat; sieh"
+            " nach, bevor du noch einmal darum bittest. Es wurde nicht noch einmal ausgeführt."
+        ),
+    ),
     "denied_person": text(
         "{by} denied `{tool}`{note}. Nothing ran.", de="{by} hat `{tool}` abgelehnt{note}. Nichts ist gelaufen."
     ),

@@ -9,6 +9,13 @@ ENTRIES = {
     "only_looks": stored("{tool} only looks", de="{tool} sieht nur nach"),
     "in_guild": stored("set in this server's /policy", de="in /policy dieses Servers gesetzt"),
     "would_let": stored("{rule} would let it run, but {why}", de="{rule} würde es laufen lassen, aber {why}"),
+    "asks_anyway": stored("{rule} would let it run, but it {why}", de="{rule} würde es laufen lassen, aber {why}"),
+    "sends_with": stored(
+        "sends something with {method}, which always asks", de="er sendet etwas mit {method}, und das fragt immer"
+    ),
+    "sends_more": stored(
+        "sends headers of its own, which always asks", de="er sendet eigene Kopfzeilen, und das fragt immer"
+    ),
     "by": stored("{rule} ({where})", de="{rule} ({where})"),
     "unreadable": stored(
         "this server's own rules cannot be read; save them anew with /policy",

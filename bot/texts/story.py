@@ -49,6 +49,10 @@ ENTRIES = {
         "The program stopped while it ran; nobody knows how far it got",
         de="Das Programm wurde beendet, während es lief; niemand weiß, wie weit es kam",
     ),
+    "unknown": text(
+        "It began, and nobody knows whether it took effect: {note}",
+        de=("Es begann, und niemand weiß, ob es etwas bewirkt hat: {note}"),
+    ),
     "directly": text(" directly to {who}", de=" direkt an {who}"),
     "in_channel": text(" in channel {channel}", de=" in Kanal {channel}"),
     "card_posted": text(

@@ -79,7 +79,12 @@ ENTRIES = {
     "cannot_write": stored("This write cannot be made: {why}", de="So kann nicht geschrieben werden: {why}"),
     "cannot_edit": stored("This edit cannot be made: {why}", de="So kann nicht geändert werden: {why}"),
     "http_fetch": stored(
-        "Read a page of the public internet with GET.", de="Liest eine Seite des öffentlichen Internets mit GET."
+        "Read a page of the public internet with GET, or send a request to it.",
+        de="Liest eine Seite des öffentlichen Internets mit GET oder sendet eine Anfrage dorthin.",
+    ),
+    "sent_unknown": stored(
+        "The request was sent, but the connection ended before an answer came.",
+        de="Die Anfrage wurde gesendet, aber die Verbindung endete, bevor eine Antwort kam.",
     ),
     "ask_user": stored(
         "Ask the person you work for a question, when you cannot go on without their answer.",
@@ -102,8 +107,8 @@ ENTRIES = {
     ),
     "in_workspace": stored("in-process, the workspace only", de="im Programm selbst, nur der Arbeitsordner"),
     "in_process": stored("in-process", de="im Programm selbst"),
-    "one_get": stored(
-        "one GET to the public internet, no cookies", de="ein GET ins öffentliche Internet, keine Cookies"
+    "one_request": stored(
+        "one request to the public internet, no cookies", de="eine Anfrage ins öffentliche Internet, keine Cookies"
     ),
     "asks_a_person": stored("asks a person, runs nothing", de="fragt einen Menschen, führt nichts aus"),
     "runs_in_it": stored("a program runs in it", de="ein Programm läuft darin"),

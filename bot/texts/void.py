@@ -32,6 +32,7 @@ ENTRIES = {
     "directory": stored("the working directory", de="der Arbeitsordner"),
     "may_touch": stored("what it may touch", de="was es anfassen darf"),
     "environment": stored("the environment variables it gets", de="die Umgebungsvariablen, die es bekommt"),
+    "sends": stored("what it would send", de="was es senden würde"),
     "would_change": stored("what it would change", de="was es ändern würde"),
     "changed": stored("{what} changed{values}", de="{what} hat sich geändert{values}"),
     "not_bound": stored("not bound", de="nicht gebunden"),

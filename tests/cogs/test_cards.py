@@ -153,6 +153,46 @@ async def test_a_call_whose_file_was_refused_cannot_be_approved(approval: Any, v
     assert "could not be attached" in whole(rendered)
 
 
+SENDS = {
+    "method": "POST", "host": "xn--ypal-43d9g.com:443", "path": "/things?a=b", "headers": ["X-Key", "Content-Type"],
+    "bytes": 50_000, "sha256": "ab" * 32,
+}  # fmt: skip
+
+
+async def test_a_card_says_what_would_be_sent_where_and_has_all_of_it_before_anybody_approves(
+    approval: Any, view: Any
+) -> None:
+    """S-A88, T88, S-A35."""
+    arguments = {
+        "url": "https://раypal.com/things?a=b", "method": "POST",
+        "headers": {"X-Key": "1", "Content-Type": "text/plain"}, "body": "a body " + "x" * 49_986 + " its end",
+    }  # fmt: skip
+    rendered = render(view(approval(tool="http_fetch", arguments=arguments, bound={"sends": SENDS})))
+    text = whole(rendered)
+    assert (
+        "Sends `POST` to `xn--ypal-43d9g.com:443`, path `/things?a=b` · Headers: `X-Key`, `Content-Type` · Body: 50,000"
+        " bytes, SHA-256 `abababababababab`"
+    ) in text
+    assert "a body x" in text
+    assert "x its end" in text
+    assert text.count("xn--ypal-43d9g.com") == 2  # and in the warning about a host that only looks familiar
+    assert "⚠" in text
+    assert rendered.attachment is not None
+    assert arguments["body"] in rendered.attachment.content
+    assert buttons(rendered)["Approve"] == CustomId(verb=Verb.APPROVE_UNSEEN, id="abcdefghijklmnop")
+
+
+@pytest.mark.parametrize("count", range(1, 6))
+async def test_what_would_be_sent_stands_on_a_card_of_several_calls_too(approval: Any, view: Any, count: int) -> None:
+    hard = {**SENDS, "path": "/" + "%60" * 600, "headers": [f"X-{'`' * 30}{n}" for n in range(16)], "bytes": 0}
+    call = {"tool": "http_fetch", "arguments": {"url": "x" * 2000}, "bound": {"sends": hard}}
+    calls = [approval(number, **call) for number in range(count)]
+    text = whole(render(view(*calls)))
+    assert text.count("Sends `POST` to") == count
+    assert text.count("No body") == count
+    assert limits.length(text) <= 4_000
+
+
 @pytest.mark.parametrize("state", ApprovalState)
 async def test_a_card_keeps_its_file_through_all_its_states(approval: Any, view: Any, state: ApprovalState) -> None:
     call = view(approval(arguments={"command": "x" * 6_000}, state=state))

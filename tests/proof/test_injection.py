@@ -24,7 +24,9 @@ from bot.surface import Actor, Press, TurnContext
 from bot.toolbox.files import make_read_file, make_write_file
 from storage.attachments import Attached
 from tests.house import OWNER, PLACE, STRANGER, Bench, House, Page, Script, Step, open_house
-from tests.toolbox.test_web import Server, local, server
+from tests.toolbox.conftest import server
+from tests.toolbox.served import Server
+from tests.toolbox.test_web import local
 
 __all__ = ["server"]  # a fixture
 

@@ -7,15 +7,17 @@ import os
 import secrets
 import select
 import stat
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
+from aiohttp import web
 
 from bot.deferral.tool import Call
 from bot.toolbox.bubblewrap import Limits
 from bot.toolbox.sandbox import Sandbox
 from bot.toolbox.selftest import SandboxReport
+from tests.toolbox.served import Server
 
 CALL = Call(id="call1", run="run1", conversation="c", place="p", requester="1", approved=True)
 PASSED = SandboxReport(works=True)
@@ -89,3 +91,15 @@ def started(workspace: Path) -> Callable[[], asyncio.Future[bytes]]:
     os.mkfifo(fifo)
     fifo.chmod(stat.S_IRUSR | stat.S_IWUSR | stat.S_IWOTH)
     return lambda: asyncio.ensure_future(asyncio.to_thread(fifo.read_bytes))
+
+
+@pytest.fixture
+async def server() -> AsyncIterator[Server]:
+    made = Server()
+    runner = web.ServerRunner(web.Server(made.answer), shutdown_timeout=0.1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    made.port = runner.addresses[0][1]
+    yield made
+    await runner.cleanup()

@@ -5,82 +5,19 @@ from __future__ import annotations
 import asyncio
 import gzip
 import resource
-import socket
 import zlib
-from collections.abc import AsyncIterator, Awaitable, Callable
 from typing import Any
 
 import pytest
 from aiohttp import web
-from aiohttp.abc import AbstractResolver, ResolveResult
 from pydantic import ValidationError
 
 from bot.deferral.tool import Tool, ToolOutcome
 from bot.errors import NothingRan
-from bot.toolbox.web import MOST_CHARACTERS, UNTRUSTED, FetchArguments, make_http_fetch
+from bot.toolbox.request import FetchArguments
+from bot.toolbox.web import MOST_CHARACTERS, UNTRUSTED, make_http_fetch
 from tests.toolbox.conftest import CALL
-
-Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
-
-
-class Names(AbstractResolver):
-    """Answers every name with the given addresses, and remembers what it was asked."""
-
-    def __init__(self, *addresses: str) -> None:
-        self.addresses = addresses
-        self.asked: list[str] = []
-
-    async def resolve(
-        self, host: str, port: int = 0, family: socket.AddressFamily = socket.AF_INET
-    ) -> list[ResolveResult]:
-        self.asked.append(host)
-        return [
-            ResolveResult(
-                hostname=host, host=one, port=port, proto=0, flags=socket.AI_NUMERICHOST,
-                family=socket.AF_INET6 if ":" in one else socket.AF_INET,
-            )
-            for one in self.addresses
-        ]  # fmt: skip
-
-    async def close(self) -> None:
-        pass
-
-
-class Server:
-    """A server whose answers a test writes, and which counts who came."""
-
-    def __init__(self) -> None:
-        self.requests: list[web.Request] = []
-        self.routes: dict[str, Handler] = {}
-        self.port = 0
-
-    async def answer(self, request: web.Request) -> web.StreamResponse:
-        self.requests.append(request)
-        return await self.routes[request.path](request)
-
-    def serves(self, path: str, **answer: Any) -> str:
-        """Have `path` answered; returns its URL under a name that is not this machine's."""
-
-        async def handler(request: web.Request) -> web.StreamResponse:
-            return web.Response(**answer)
-
-        return self.handles(path, handler)
-
-    def handles(self, path: str, handler: Handler) -> str:
-        self.routes[path] = handler
-        return f"http://page.example:{self.port}{path}"
-
-
-@pytest.fixture
-async def server() -> AsyncIterator[Server]:
-    made = Server()
-    runner = web.ServerRunner(web.Server(made.answer), shutdown_timeout=0.1)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    made.port = runner.addresses[0][1]
-    yield made
-    await runner.cleanup()
+from tests.toolbox.served import Names, Server, unused_port
 
 
 def local(**more: Any) -> Tool:
@@ -249,7 +186,8 @@ async def test_all_of_a_fetch_has_one_time_limit(server: Server) -> None:
 
 
 async def test_a_server_that_is_not_there_is_a_failure_in_words(server: Server) -> None:
-    outcome = await fetch("http://page.example:1/")
+    server.port = unused_port()
+    outcome = await fetch(server.serves("/", text=""))
     assert "could not be fetched" in outcome.text
     assert not outcome.ok
 
@@ -280,7 +218,8 @@ async def test_texts_are_read_in_their_encoding(server: Server, kind: str, body:
     "url",
     ["ftp://x.example/", "file:///etc/passwd", "javascript:alert(1)", "x.example", "http://", "http:///x", "",
      "http://user@x.example/", "http://u:p@x.example/", "http://x.example/a b", "http://x.example/\n", "http://[::1",
-     "http://x.example:99999/", "http://x.example/" + "a" * 2000],
+     "http://x.example:99999/", "http://x.example:25/",
+     "http://x.example:0/", "https://x.example:6667/", "http://x.example/" + "a" * 2000],
 )  # fmt: skip
 def test_what_is_no_web_address_is_refused_before_a_card(url: str) -> None:
     with pytest.raises(ValidationError):
