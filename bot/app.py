@@ -32,6 +32,7 @@ from bot.edits import Edits
 from bot.engine import Engine
 from bot.files.kept import UNDO_FOLDER, Kept
 from bot.files.undo import Undoing
+from bot.files.uploads import Uploads
 from bot.granting import Granting
 from bot.guild_book import GuildBook
 from bot.holding import Holding
@@ -367,6 +368,7 @@ async def open_app(
                 missed=Missed(database=database, clock=clock),
                 clippings=clippings,
                 undoing=undoing,
+                uploads=Uploads(settings.workspace, settings.upload_megabytes, settings.uploads_megabytes, new_id),
                 usage=UsageDesk(
                     reader=database.reader,
                     clock=clock,

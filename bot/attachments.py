@@ -9,7 +9,7 @@ import base64
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from bot.texts.text import say
+from bot.texts.text import Key, joined, key, say
 from storage.attachments import Attached
 
 MOST_FILES = 6
@@ -22,6 +22,7 @@ MOST_IMAGE_BYTES = 3_000_000
 _IMAGES = {b"\x89PNG\r\n\x1a\n": "image/png", b"\xff\xd8\xff": "image/jpeg", b"GIF8": "image/gif"}
 _NO_IMAGES = say("attachments.no_images")
 _NO_TEXT = say("attachments.no_text")
+_LEFT_OUT = key("attachments.left_out")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -89,10 +90,13 @@ def read(offer: Offer, data: bytes, *, takes_images: bool) -> Attached | LeftOut
     return Attached(name=offer.name, media_type="text/plain", body=text)
 
 
-def sentence(left: Iterable[LeftOut]) -> str:
-    """What people are told of what does not go to the model, by name; '' if everything does."""
-    named = ", ".join(f"{one.name} ({one.why})" for one in left)
-    return say("attachments.left_out", files=named) if named else ""
+def sentence(left: Iterable[LeftOut], *, told: Key = _LEFT_OUT) -> str:
+    """What people are told of what does not go to the model, by name and with the reason; '' if everything does.
+
+    `told`: of what did not go elsewhere.
+    """
+    named = [say("attachments.one", name=one.name, why=one.why) for one in left]
+    return say(told, files=joined(named)) if named else ""
 
 
 def _image_type(data: bytes) -> str | None:

@@ -139,5 +139,11 @@ class Intake:
             event=event,
             run=run.id,
             conversation=run.conversation,
-            detail={"place": run.place, "request": ctx.request, **({"about": ctx.about} if ctx.about else {}), **more},
+            detail={"place": run.place, "request": ctx.request, **_also(ctx), **more},
         )
+
+
+def _also(ctx: TurnContext) -> dict[str, str]:
+    """What else the trail says of a request: what it is about, and what came with it into the workspace."""
+    landed = ", ".join(one.body for one in ctx.attached if one.media_type == attachments.LANDED)
+    return ({"about": ctx.about} if ctx.about else {}) | ({"uploads": landed} if landed else {})

@@ -95,6 +95,11 @@ class Settings(BaseSettings):
     undo_for: Annotated[timedelta, BeforeValidator(values.duration(least=60))] = timedelta(days=7)
     """How long what a write replaced is kept for `Undo`."""
 
+    upload_megabytes: Annotated[int, Field(ge=0)] = 10
+    """The most that one attached file may have to be put into the workspace; 0: none is."""
+    uploads_megabytes: Annotated[int, Field(ge=1)] = 500
+    """What all of them together may take there."""
+
     approver_users: Annotated[frozenset[str] | None, NoDecode, BeforeValidator(values.ids)] = None
     """Numeric Discord ids. None (unset) in both this and `approver_roles`: the application's owner or team."""
     approver_roles: Annotated[frozenset[str] | None, NoDecode, BeforeValidator(values.ids)] = None

@@ -10,6 +10,7 @@ from bot.clock import Clock
 from bot.doctor import Finding
 from bot.drills import Drills
 from bot.files.undo import Undoing
+from bot.files.uploads import Uploads
 from bot.missed import Missed
 from bot.reloading import Reloading
 from bot.startup import Startup
@@ -30,6 +31,7 @@ class Upkeep:
     clippings: Clippings
     usage: UsageDesk
     undoing: Undoing
+    uploads: Uploads
     examine: Callable[[], AsyncIterator[Finding]]
     """Looks at this machine, as `signoff doctor` does."""
 

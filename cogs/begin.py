@@ -8,9 +8,11 @@ from collections.abc import Sequence
 import discord
 
 from bot.engine import Engine
+from bot.files.uploads import Uploads
 from bot.surface import Reply, TurnContext
 from bot.texts.text import say
 from cogs import enclosures, places, threads
+from cogs.downloads import Download
 from cogs.enclosures import NOTHING, Taken
 from cogs.interactions import above, place_of, roles_of
 from cogs.places import Place
@@ -25,8 +27,19 @@ _BROKEN = say("turns.not_begun")
 class Beginner:
     """Hands requests to the engine."""
 
-    def __init__(self, engine: Engine, surface: DiscordSurface, spawn: Spawn, *, in_thread: bool = False) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        surface: DiscordSurface,
+        spawn: Spawn,
+        *,
+        uploads: Uploads,
+        download: Download,
+        in_thread: bool = False,
+    ) -> None:
         """`in_thread`: open a thread for each request of a channel, unless the person wants it otherwise."""
+        self._uploads = uploads
+        self._download = download
         self._in_thread = in_thread
         self._engine = engine
         self._surface = surface
@@ -100,8 +113,10 @@ class Beginner:
         self._spawn(self._turn(ctx, reply), name=f"turn {request}")
 
     async def take(self, files: Sequence[discord.Attachment]) -> Taken:
-        """Read what somebody attached, as far as the model takes it."""
-        return await enclosures.take(files, takes_images=self._engine.takes_images)
+        """Read what somebody attached, as far as the model takes it, and put it into the workspace."""
+        return await enclosures.take(
+            files, takes_images=self._engine.takes_images, uploads=self._uploads, download=self._download
+        )
 
     async def _turn(self, ctx: TurnContext, reply: Reply) -> None:
         try:

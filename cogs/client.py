@@ -29,6 +29,7 @@ from cogs.ask_about import AskAbout
 from cogs.begin import Beginner
 from cogs.chat import Chat
 from cogs.doctor import Doctor
+from cogs.downloads import Download, from_discord
 from cogs.drill import Drill
 from cogs.errors import SignoffTree
 from cogs.fork import Fork
@@ -92,11 +93,13 @@ class SignoffClient(commands.Bot):
         in_thread: bool = False,
         message_content: MessageContent = "auto",
         language: str = Language.EN,
+        download: Download | None = None,
     ) -> None:
         """`remember` and `recall` keep a small fact across restarts; `proxy` is for REST and gateway.
 
         `in_thread`: see `Beginner`. `message_content`: whether to ask Discord for the text of messages that do not
         mention the bot; `auto` where the application's page allows it. `language`: for whom nothing else is known.
+        `download` reads attached files in the place of `cogs.downloads`.
         """
         self._resuming = Resuming()
         super().__init__(
@@ -118,6 +121,7 @@ class SignoffClient(commands.Bot):
         self._remember = remember
         self._recall = recall
         self._upkeep = upkeep
+        self._download = download or from_discord(proxy)
         self.languages = Languages(self, Language(language), remember=remember, recall=recall)
         self.surface = DiscordSurface(self, background.spawn, self.languages)
 
@@ -128,7 +132,14 @@ class SignoffClient(commands.Bot):
         drill = Drill(self._upkeep.drills)
         tools = Tools(self._engine, self._upkeep.toolbook, self._upkeep.clock)
         usage = Usage(self._upkeep.usage)
-        beginner = Beginner(self._engine, self.surface, spawn, in_thread=self._in_thread)
+        beginner = Beginner(
+            self._engine,
+            self.surface,
+            spawn,
+            uploads=self._upkeep.uploads,
+            download=self._download,
+            in_thread=self._in_thread,
+        )
         ask_about = AskAbout(self, beginner, self._upkeep.clippings)
         await self.add_cog(
             Presses(

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 
 from storage.database import Reader, Transaction
 
+LANDED = "inode/file"
+"""Of a file that was put into the workspace: its `body` says where it lies, and how large it is."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Attached:
@@ -15,7 +18,7 @@ class Attached:
     name: str
     media_type: str
     body: str
-    """A text as it is; an image in base64."""
+    """A text as it is; an image in base64; see also `LANDED`."""
 
     @property
     def is_image(self) -> bool:

@@ -17,7 +17,7 @@ from bot.deferral.tool import Tool
 
 MOST = 20
 """Names kept for one call; the newest."""
-_ATTACHED = re.compile(r"\[(?:image|text) ('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")[],]")
+_ATTACHED = re.compile(r"\[(?:image|text|file) ('(?:[^'\\]|\\.)*'|\"(?:[^\"\\]|\\.)*\")[],]")
 _ENDED = re.compile(
     r"^\[event: the person did not write this\]\n(?:Background job|The job) ([\w-]{1,40}) ", re.ASCII | re.MULTILINE
 )

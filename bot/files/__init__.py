@@ -1,1 +1,1 @@
-"""What becomes of files: copies of what a write replaced, and taking a write back."""
+"""What becomes of files: what people attach, copies of what a write replaced, and taking a write back."""

@@ -13,5 +13,16 @@ ENTRIES = {
     "left_out": text(
         "Not taken from what was attached: {files}.", de="Von dem, was anhing, nicht mitgenommen: {files}."
     ),
+    "one": text("{name} ({why})", de="{name} ({why})"),
+    "lies_at": text("it lies at {path}; {why}", de="sie liegt in {path}; {why}"),
+    "too_many": text("more than {n} files", de="mehr als {n} Dateien"),
+    "only_landed": text(
+        "In the workspace, but not shown to the model: {files}.",
+        de="Im Arbeitsordner, aber dem Modell nicht gezeigt: {files}.",
+    ),
+    "not_landed": text(
+        "Shown to the model, but not put into the workspace: {files}.",
+        de="Dem Modell gezeigt, aber nicht in den Arbeitsordner gelegt: {files}.",
+    ),
     "not_given": text("Discord did not give it to me", de="Discord hat sie mir nicht gegeben"),
 }

@@ -107,6 +107,11 @@ ENTRIES = {
             " wiederhergestellt wurde. Ein zweites Mal wird es nicht versucht. Sieh in die Datei."
         ),
     ),
+    "folder_full": text(
+        "there is no room left in the folder {folder} of the workspace",
+        de="im Ordner {folder} des Arbeitsordners ist kein Platz mehr",
+    ),
+    "not_stored": text("it could not be stored: {why}", de="sie ließ sich nicht ablegen: {why}"),
     "story_pressed": text("{actor} pressed Undo", de="{actor} hat Rückgängig gedrückt"),
     "story_undone": text("The write was undone", de="Das Schreiben wurde rückgängig gemacht"),
     "story_unchanged": text(

@@ -8,7 +8,7 @@ from typing import Any
 
 from cogs.begin import Beginner
 from cogs.places import Place
-from tests.cogs.guild import Guild, open_guild
+from tests.cogs.guild import Guild, open_guild, read_whole
 from tests.cogs.test_lists import SHELL
 from tests.house import Script
 
@@ -16,7 +16,9 @@ from tests.house import Script
 async def comes(here: Guild, *, times: int = 1) -> None:
     """The gateway delivers the same occurrence."""
     bot = here.env.bot
-    beginner = Beginner(here.app.engine, bot.surface, here.app.background.spawn)
+    beginner = Beginner(
+        here.app.engine, bot.surface, here.app.background.spawn, uploads=here.app.upkeep.uploads, download=read_whole
+    )
     person: Any = SimpleNamespace(id=here.ben.id)
     place = Place(guild=here.guild.id, channel=here.channel.id)
     for _ in range(times):
