@@ -54,7 +54,6 @@ from bot.settings_desk import GuildWhere, SettingsDesk, model_of
 from bot.startup import Startup
 from bot.toolbook import Toolbook
 from bot.toolbox.detached import Detached
-from bot.toolbox.sandbox import Sandbox
 from bot.turns import Turns
 from bot.upkeep import Upkeep, one_after_another
 from bot.usage_desk import UsageDesk
@@ -108,7 +107,6 @@ async def open_app(
     sweep_ms: int = SWEEP_MS,
     open_db: OpenDatabase = open_database,
     job_limits: JobLimits | None = None,
-    sandbox: Sandbox | None = None,
     detached: Detached | None = None,
     reread: Callable[[], Settings] | None = None,
     redactor: Redactor | None = None,
@@ -116,8 +114,7 @@ async def open_app(
     """Open everything below the faces. `model` stands in for the one that the settings name.
 
     `mask` goes over what tools give; `redactor` keeps its secrets out of the database and out of the model's answers.
-    `sandbox` is the one that `tools` run commands in, and `detached` what they run in the background; `reread` reads
-    the settings anew, as `load_settings` does.
+    `detached` runs what `tools` run in the background; `reread` reads the settings anew, as `load_settings` does.
 
     Raises `DatabaseError`, `SettingsError`. The caller holds the single-process lock.
     """
@@ -353,7 +350,7 @@ async def open_app(
             )
             upkeep = Upkeep(
                 clock=clock,
-                toolbook=Toolbook(tools=by_name, policy=wary_policy, door=door, sandbox=sandbox),
+                toolbook=Toolbook(tools=by_name, policy=wary_policy, door=door),
                 reloading=Reloading(
                     settings=settings,
                     reread=reread or (lambda: settings),

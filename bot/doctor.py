@@ -218,7 +218,7 @@ async def _sandbox(settings: Settings) -> Finding:
             id="sandbox",
             level=Level.FAIL,
             text=say("checkup.will_not_run"),
-            advice=f"{report.reason[0].upper()}{report.reason[1:]}",
+            advice=report.reason,
         )
     if bare:
         return Finding(

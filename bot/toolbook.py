@@ -10,11 +10,10 @@ from dataclasses import dataclass, replace
 
 from bot.agent.mcp_door import Door
 from bot.deferral.policy import CANNOT_TELL, Asking, Policy
-from bot.deferral.tool import Arguments, Tool, ToolKind
+from bot.deferral.tool import Arguments, Tool, ToolKind, look_again
 from bot.outside import ServerState
 from bot.permits import Action
-from bot.texts.text import say
-from bot.toolbox.sandbox import Sandbox
+from bot.texts.text import joined, say
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -43,14 +42,11 @@ class ToolEntry:
 class Toolbook:
     """Looks tools up for people."""
 
-    def __init__(
-        self, *, tools: Mapping[str, Tool], policy: Policy, door: Door, sandbox: Sandbox | None = None
-    ) -> None:
-        """`tools` may change meanwhile. `sandbox` is what commands run in, if any do."""
+    def __init__(self, *, tools: Mapping[str, Tool], policy: Policy, door: Door) -> None:
+        """`tools` may change meanwhile."""
         self._tools = tools
         self._policy = policy
         self._door = door
-        self._sandbox = sandbox
 
     def names(self) -> tuple[str, ...]:
         """Every tool there is at this moment."""
@@ -59,6 +55,24 @@ class Toolbook:
     def servers(self) -> list[ServerState]:
         """How each MCP server stands."""
         return self._door.servers()
+
+    async def look_again(self) -> None:
+        """Find out anew which tools are off."""
+        await look_again(self._tools.values())
+
+    def off(self) -> dict[str, list[str]]:
+        """The tools that are off on this machine, as far as was found out, by why that is and what helps."""
+        found: dict[str, list[str]] = {}
+        for tool in self._tools.values():
+            if why := tool.missing():
+                found.setdefault(why, []).append(tool.name)
+        return found
+
+    async def warnings(self) -> list[str]:
+        """A sentence for each reason why tools are off, found out anew."""
+        await self.look_again()
+        named = {why: joined(f"`{name}`" for name in names) for why, names in self.off().items()}
+        return [say("sandbox.off", tools=tools, why=why) for why, tools in named.items()]
 
     def entries(self, asking: Asking) -> list[ToolEntry]:
         """Every tool: the built-in ones first, then each server's, by name."""
@@ -91,11 +105,4 @@ class Toolbook:
     def _broken(self, tool: Tool, server: ServerState | None) -> str:
         if server is not None and not server.connected:
             return say("tools.server_gone", server=server.name, problem=server.problem)
-        if missing := tool.missing():
-            return missing
-        sandbox = self._sandbox
-        if sandbox is None or tool.profile != sandbox.profile or sandbox.bare:
-            return ""
-        if sandbox.report is None:
-            return say("tools.not_tested")
-        return "" if sandbox.report.works else say("tools.sandbox_broken", reason=sandbox.report.reason)
+        return tool.missing()

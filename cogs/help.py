@@ -15,16 +15,21 @@ from cogs.help_texts import NAMES, TEXTS, Topic
 from cogs.interactions import whisper
 from cogs.limits import CONTENT, listed
 from cogs.speech import described, offered, shown, tell
+from cogs.tools import Tools
 
 HELP = say("help.first", text=TEXTS[Topic.START])
 """What somebody is told who said nothing else to the bot."""
+
+_MOST_OFF = 6
+"""Tools that are named as being off."""
 
 
 class Help(commands.Cog):
     """Answers `/help`."""
 
-    def __init__(self, bot: commands.Bot) -> None:
+    def __init__(self, bot: commands.Bot, tools: Tools) -> None:
         self._bot = bot
+        self._tools = tools
 
     @app_commands.command(name="help", description=offered("commands.help"))
     @app_commands.describe(topic=offered("commands.help_topic"))
@@ -34,11 +39,15 @@ class Help(commands.Cog):
     async def help(self, interaction: discord.Interaction, topic: str = "start") -> None:
         """Answer privately."""
         chosen = Topic(topic)
-        await whisper(interaction, told(chosen, self._bot.tree.get_commands()), view=picker(chosen))
+        text = told(chosen, self._bot.tree.get_commands(), self._tools.off)
+        await whisper(interaction, text, view=picker(chosen))
 
 
-def told(topic: Topic, every: Sequence[object]) -> str:
-    """The text of a topic, given all commands."""
+def told(topic: Topic, every: Sequence[object], off: Sequence[str]) -> str:
+    """The text of a topic, given all commands and the tools that are off."""
+    if topic is Topic.START and off:
+        named = ", ".join(inert.line(name, limit=64) for name in off[:_MOST_OFF])
+        return f"{shown(TEXTS[topic])}\n{tell('sandbox.off_for_help', tools=named)}"
     if topic is not Topic.COMMANDS:
         return shown(TEXTS[topic])
     return listed(sorted(_lines(every)), room=CONTENT - 30)  # nothing else stands there but how many are left out
@@ -56,10 +65,10 @@ def picker(chosen: Topic) -> ui.View:
     return view
 
 
-async def picked(interaction: discord.Interaction, value: str, every: Sequence[object]) -> None:
+async def picked(interaction: discord.Interaction, value: str, every: Sequence[object], off: Sequence[str]) -> None:
     """Show another topic in the same private message. An unknown one shows the first."""
     chosen = next((one for one in Topic if one.value == value), Topic.START)
-    await interaction.response.edit_message(content=told(chosen, every), view=picker(chosen))
+    await interaction.response.edit_message(content=told(chosen, every, off), view=picker(chosen))
 
 
 def _lines(every: Sequence[object]) -> Iterator[str]:

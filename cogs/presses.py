@@ -172,7 +172,8 @@ class Presses(commands.Cog):
                 await acknowledge(interaction)
                 await self._tools.show(interaction, pressed.number or 0)
             case Verb.HELP:
-                await help.picked(interaction, modals.picked(interaction), self._bot.tree.get_commands())
+                there = self._bot.tree.get_commands()
+                await help.picked(interaction, modals.picked(interaction), there, self._tools.off)
             case Verb.EXTEND:
                 await acknowledge(interaction, answer_follows=True)
                 until = await self._engine.edits.extend(every)

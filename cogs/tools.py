@@ -24,6 +24,9 @@ from cogs.speech import offered, shown, tell
 
 ON_A_PAGE = 4
 _SHORT = 160
+_REASON = 110
+_WHOLE_REASON = 380
+"""Room for why something is off, with what to do about it: the first on a page gets it."""
 _SERVERS = 3
 """Servers that are named on the first page; what is wrong with one stands beside its tools as well."""
 _WORDS = {"allow": say("tools.allowed"), "ask": say("tools.asks"), "refuse": say("tools.refused")}
@@ -48,6 +51,11 @@ class Tools(commands.Cog):
         await acknowledge(interaction, answer_follows=True)
         await self.show(interaction, 0)
 
+    @property
+    def off(self) -> tuple[str, ...]:
+        """The names of those that are off on this machine."""
+        return tuple(name for names in self._toolbook.off().values() for name in names)
+
     async def show(self, interaction: discord.Interaction, number: int) -> None:
         """Put a page of the list, as things are now, where the acknowledged answer is to be."""
         place = place_of(interaction)
@@ -60,6 +68,7 @@ class Tools(commands.Cog):
         )
         authority, actor = self._engine.authority, actor_of(interaction)
         knows = actor.id in authority.owners or authority.is_approver(actor, str(place), within=asking.within)
+        await self._toolbook.look_again()
         view = page(self._toolbook.entries(asking), self._toolbook.servers(), number, knows=knows)
         await show_private(interaction, view)
 
@@ -69,8 +78,10 @@ def page(entries: Sequence[ToolEntry], servers: Sequence[ServerState], number: i
     pages = max(1, -(-len(entries) // ON_A_PAGE))
     number = min(number, pages - 1)
     items: list[Item] = [layout.text("\n".join(_head(entries, servers, number, pages, knows=knows)))]
+    room = _WHOLE_REASON
     for entry in entries[number * ON_A_PAGE : (number + 1) * ON_A_PAGE]:
-        items += (layout.rule(), layout.text("\n".join(_lines(entry, knows=knows))))
+        items += (layout.rule(), layout.text("\n".join(_lines(entry, knows=knows, reason=room))))
+        room = _REASON if entry.broken else room
     turning = [(number - 1, tell("lists.back")), (number, tell("lists.look_again")), (number + 1, tell("lists.next"))]
     buttons = [_button(label, target) for target, label in turning if 0 <= target < pages]
     return layout.build(*items, ui.ActionRow(*buttons))
@@ -99,7 +110,7 @@ def _head(
         yield tell("tools.servers", n=len(servers), lost=lost)
 
 
-def _lines(entry: ToolEntry, *, knows: bool) -> Iterator[str]:
+def _lines(entry: ToolEntry, *, knows: bool, reason: int) -> Iterator[str]:
     waits = "" if entry.action == "refuse" else _WAITS.get(entry.kind, "")
     # Never bold: two asterisks in a name would end that, and the code with it.
     yield f"{inert.line(entry.name, limit=64)} · **{shown(waits or _WORDS[entry.action])}**"
@@ -119,7 +130,7 @@ def _lines(entry: ToolEntry, *, knows: bool) -> Iterator[str]:
     if entry.changed:
         yield tell("tools.changed", what=inert.line(shown(entry.changed), limit=90))
     if entry.broken:
-        problem = inert.line(shown(entry.broken), limit=110) if knows else shown(_PRIVATE_PROBLEM)
+        problem = inert.line(shown(entry.broken), limit=reason) if knows else shown(_PRIVATE_PROBLEM)
         yield tell("tools.will_not_run", problem=problem)
 
 

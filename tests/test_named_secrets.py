@@ -15,6 +15,7 @@ import pytest
 from aiohttp import web
 
 from bot.agent.behind import IN_ARGUMENTS
+from bot.clock import SystemClock, new_id
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
 from bot.deferral.vault import Vault
 from bot.errors import DecisionRefused, SettingsError
@@ -24,6 +25,7 @@ from bot.secrets_file import NamedSecret
 from bot.settings import Settings, known_secrets, load_settings
 from bot.toolbox import secret_words
 from bot.toolbox.code import make_execute_code
+from bot.toolbox.detached import Detached
 from bot.toolbox.sandbox import Sandbox
 from bot.toolbox.shell import make_shell
 from bot.toolbox.web import make_http_fetch
@@ -52,8 +54,15 @@ class Tools(Bench):
             return ToolOutcome(text=f"sent {json.dumps(arguments.headers)}")
 
         sandbox = Sandbox()
+        detached = Detached(
+            folder=self.workspace.parent / "commands",
+            workspace=self.workspace,
+            sandbox=sandbox,
+            clock=SystemClock(),
+            new_id=new_id,
+        )
         return [
-            make_shell(workspace=self.workspace, sandbox=sandbox),
+            make_shell(workspace=self.workspace, sandbox=sandbox, detached=detached),
             make_execute_code(workspace=self.workspace, sandbox=sandbox),
             make_http_fetch(allow_private=True),
             Tool(name="send", description="Sends.", arguments=SendArguments, body=send, secrets=IN_ARGUMENTS),

@@ -22,7 +22,7 @@ from bot.deferral.intent import action_key, intent_key
 from bot.deferral.policy import Asking, Policy, Verdict
 from bot.deferral.references import referred
 from bot.deferral.strict import load
-from bot.deferral.tool import Arguments, Call, Keep, Tool, ToolKind, keep_nothing
+from bot.deferral.tool import Arguments, Call, Keep, Tool, ToolKind, keep_nothing, look_again
 from bot.deferral.vault import Vault
 from bot.errors import ApprovalRequired, CallDeferred, RunStopped, TurnStopped
 from bot.texts.text import say
@@ -111,15 +111,16 @@ class Gate:
         self.vault = vault or Vault()
         self._keep = keep
 
-    def tools(self) -> dict[str, Tool]:
-        """The tools there are now."""
+    async def tools(self) -> dict[str, Tool]:
+        """The tools there are now, once it is known anew which of them are off."""
+        await look_again(self._tools.values())
         return dict(self._tools)
 
     def offered(self, deps: RunDeps) -> Mapping[str, Tool]:
-        """What may be called now: nothing that came, or became another tool, since the stretch began."""
-        if deps.tools is None:
-            return self._tools
-        return {name: tool for name, tool in deps.tools.items() if self._tools.get(name) is tool}
+        """What may be called now: nothing that is off, and nothing that came, or became another tool, since the stretch
+        began."""
+        there = self._tools if deps.tools is None else deps.tools
+        return {name: tool for name, tool in there.items() if self._tools.get(name) is tool and not tool.missing()}
 
     async def decide(
         self, name: str, args: dict[str, Any], *, call_id: str, deps: RunDeps
@@ -131,6 +132,8 @@ class Gate:
         call = _Asked(call_id, args, deps)
         called = self.offered(deps).get(name)
         if called is None:
+            if (off := self._tools.get(name)) is not None and (why := off.missing()):
+                return _turn_away(call, f"Not run, and nobody was asked: the tool {name} is off here: {why}")
             return Answered(f"Not run: the tool {name} is not there any more, or is not what it was.")
         if deps.unknown:
             names = ", ".join(deps.unknown)

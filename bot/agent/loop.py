@@ -237,7 +237,7 @@ class AgentLoop:
             # A batch that the run begins with has been counted when the model asked for it.
             counted = 0 if results or prompt is not None else len(history.open_calls(messages))
             limits = replace(limits, tool_calls=left + counted)
-        tools = self._gate.tools()
+        tools = await self._gate.tools()
         deps = RunDeps(
             run, tools=tools, turned_away=run.turned_away, executions=executions or Executions(limits.tool_calls)
         )

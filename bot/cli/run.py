@@ -122,7 +122,6 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
         redactor=redactor,
         clock=SystemClock(),
         new_id=new_id,
-        sandbox=sandbox,
         detached=detached,
         reread=load_settings,
     ) as app:

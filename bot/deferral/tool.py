@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
@@ -147,9 +147,19 @@ class Tool:
     """Takes the validated arguments; what would go out to whom: `method`, `host`, `path`, `headers` (names), `bytes`
     and `sha256` of the body; {} where there is nothing to tell. It is on the card and bound by the digest."""
     missing: Callable[[], str] = _nothing_missing
-    """What it lacks on this machine, as a sentence, or ''."""
+    """What it lacks on this machine, as a sentence, or ''. A tool that lacks something is off: offered to no model, and
+    a call of it is refused before anybody is asked."""
+    look_again: Callable[[], Awaitable[None]] | None = None
+    """Finds out whether what it lacked is there by now; None where `missing` needs no finding out."""
 
     @cached_property
     def schema(self) -> dict[str, Any]:
         """The JSON schema of its arguments. Made once: making one takes longer than storing a call."""
         return self.arguments.model_json_schema()
+
+
+async def look_again(tools: Iterable[Tool]) -> None:
+    """Find out anew which of them are off. What several have in common is looked at once."""
+    for look in dict.fromkeys(tool.look_again for tool in tools):
+        if look is not None:
+            await look()

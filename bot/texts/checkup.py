@@ -66,7 +66,10 @@ ENTRIES = {
     "own_folder": text(
         "Set SIGNOFF_WORKSPACE to a folder of its own.", de="Setze SIGNOFF_WORKSPACE auf einen eigenen Ordner."
     ),
-    "will_not_run": text("shell and execute_code will not run", de="shell und execute_code werden nicht laufen"),
+    "will_not_run": text(
+        "off: shell, execute_code and commands in the background",
+        de="aus: shell, execute_code und Befehle im Hintergrund",
+    ),
     "no_sandbox": text(
         "none: an approved command can do whatever this user can",
         de="keine: Ein genehmigter Befehl kann alles, was dieser Nutzer kann",

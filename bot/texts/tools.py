@@ -37,9 +37,7 @@ ENTRIES = {
         "⚠ It is not what it was: {what}. It asks until a call is approved.",
         de="⚠ Es ist nicht mehr, was es war: {what}. Es fragt, bis ein Aufruf genehmigt ist.",
     ),
-    "will_not_run": text(
-        "⚠ It will not run at this moment: {problem}", de="⚠ Im Augenblick wird es nicht laufen: {problem}"
-    ),
+    "will_not_run": text("⚠ Off at this moment: {problem}", de="⚠ Im Augenblick aus: {problem}"),
     "connected": text("connected", de="verbunden"),
     "server_gone": text(
         "the MCP server {server} is not there: {problem}", de="der MCP-Server {server} ist nicht da: {problem}"
@@ -48,6 +46,4 @@ ENTRIES = {
         "its interpreter is not installed (the package pydantic-monty-runtime)",
         de="sein Interpreter ist nicht installiert (das Paket pydantic-monty-runtime)",
     ),
-    "not_tested": text("the sandbox has not been tested yet", de="die Sandbox wurde noch nicht geprüft"),
-    "sandbox_broken": text("the sandbox does not work: {reason}", de="die Sandbox funktioniert nicht: {reason}"),
 }

@@ -54,5 +54,7 @@ def make_execute_code(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.
         body=body,
         profile=sandbox.profile,
         environment=sandbox.environment_names,
+        missing=sandbox.missing,
+        look_again=sandbox.look_again,
         secrets=SecretUse(how=secret_words.CODE_HOW, problem=problem),
     )

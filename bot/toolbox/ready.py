@@ -11,7 +11,9 @@ logger = logging.getLogger(__name__)
 
 async def report(sandbox: Sandbox) -> None:
     """Test the sandbox and log what holds, or why commands will not run and what to do about it."""
-    found = await sandbox.self_test()
+    await sandbox.look_again()
+    if (found := sandbox.report) is None:
+        return
     kept = [check.name for check in found.checks if check.holds]
     broken = [f"{check.name} ({check.detail})" for check in found.checks if not check.holds]
     if not found.works:

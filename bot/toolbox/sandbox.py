@@ -18,6 +18,7 @@ from pathlib import Path
 import anyio.to_thread
 
 from bot.errors import NothingRan
+from bot.texts.text import say
 from bot.toolbox import bubblewrap, selftest
 from bot.toolbox.bubblewrap import Limits
 from bot.toolbox.child import Ended, await_death, reap_adopted, run_child
@@ -36,6 +37,9 @@ SANDBOX_USER = 65_529
 SYSTEM_PATH = "/usr/local/bin:/usr/bin:/bin"
 DEATH_SECONDS = 5.0
 """How long a killed sandbox may take to be gone before the log says that it is not."""
+
+
+NO_BACKGROUND = "commands run in the background only in the sandbox, and the settings have it off"
 
 
 class Lost(Exception):
@@ -108,6 +112,20 @@ class Sandbox:
         """The Python to run inside."""
         return "python3" if self._python is None else f"{self._python}/bin/python3"
 
+    def missing(self) -> str:
+        """Why commands are off here, and how to get them on, as the last self-test found; '' if they are on."""
+        if self.bare:
+            return ""
+        if self.report is None:
+            return say("sandbox.not_tested")
+        return "" if self.report.works else self.report.reason
+
+    async def look_again(self) -> None:
+        """Test it unless it was found to work before: who installs bubblewrap need not restart the bot."""
+        async with self._testing:
+            if self.report is None or not self.report.works:
+                await self.self_test()
+
     async def self_test(self) -> SandboxReport:
         """Find out, from inside, whether the sandbox keeps its promises here. Takes some 50 ms."""
         self.report = (
@@ -146,7 +164,7 @@ class Sandbox:
         """
         await self._tested()
         if self.bare:
-            raise NothingRan("commands run in the background only in the sandbox, and the settings have it off")
+            raise NothingRan(NO_BACKGROUND)
         workspace = _checked(workspace)
         with Handed() as handed:
             try:
@@ -156,12 +174,9 @@ class Sandbox:
 
     async def _tested(self) -> None:
         """Raises `NothingRan` where the sandbox does not keep its promises."""
-        async with self._testing:
-            # Only a good report is remembered: who installs bubblewrap need not restart the bot.
-            if self.report is None or not self.report.works:
-                await self.self_test()
-        if self.report is None or not self.report.works:
-            raise NothingRan(self.report.reason if self.report else "the sandbox was not tested")
+        await self.look_again()
+        if missing := self.missing():
+            raise NothingRan(missing)
 
     async def _run(
         self,

@@ -15,21 +15,13 @@ from pathlib import Path
 from typing import Protocol
 
 from bot.errors import NothingRan
+from bot.texts.text import Text, say
 
 PROBE = Path(__file__).with_name("probe.py")
 SECONDS = 20.0
-OPT_IN = "To run commands without a sandbox all the same, at your own risk, set SIGNOFF_SANDBOX=none."
-
-MISSING = (
-    "there is no sandbox: the program bubblewrap (bwrap) is not installed. "
-    f"On Debian and Ubuntu: apt install bubblewrap; on Fedora: dnf install bubblewrap. {OPT_IN}"
-)
-DENIED = (
-    "there is no sandbox: this system does not let bubblewrap make namespaces. On Ubuntu 24.04 and later, give "
-    "/usr/bin/bwrap an AppArmor profile that allows `userns`; in a container, start it with a seccomp profile that "
-    f"allows user namespaces; elsewhere see the sysctl user.max_user_namespaces. {OPT_IN}"
-)
-TOO_OLD = f"there is no sandbox: this bubblewrap is too old; version 0.8 or newer is needed. {OPT_IN}"
+MISSING = say("sandbox.missing")
+_RUNS = "a program runs in it"
+_LIMITS = {"sizes are limited", "processes are limited", "memory and files are limited"}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,23 +85,30 @@ async def examine(run: Run, *, python: str, environment: Sequence[str]) -> Sandb
             flood = "readlink /proc/self/ns/pid; setsid sleep 1000 & exec yes"
             stopped = await run(["/bin/sh", "-c", flood], workspace=workspace, timeout=SECONDS)
         except NothingRan as refusal:
-            return SandboxReport(works=False, reason=str(refusal))
+            return SandboxReport(works=False, reason=refusal.args[0])
     checks = (*_told(probed), _nothing_left(stopped))
     broken = [check for check in checks if not check.holds]
     if not broken:
         return SandboxReport(works=True, checks=checks)
     named = "; ".join(f"{check.name} ({check.detail})" if check.detail else check.name for check in broken)
-    reason = f"the sandbox does not keep its promises on this machine, so it is not used. Broken: {named}. {OPT_IN}"
+    reason = say("sandbox.broken", how=_how_to(broken), broken=named)
     return SandboxReport(works=False, reason=reason, checks=checks)
 
 
+def _how_to(broken: Sequence[Check]) -> Text:
+    """What helps against what is broken."""
+    names = {check.name for check in broken}
+    if _RUNS in names:
+        return say("sandbox.fix_program")
+    return say("sandbox.fix_limits") if names <= _LIMITS else say("sandbox.fix_other")
+
+
 def _told(probed: _Result) -> tuple[Check, ...]:
-    ran = "a program runs in it"
     if probed.exit_code != 0:
-        return (Check(name=ran, holds=False, detail=probed.output.strip()[-300:]),)
+        return (Check(name=_RUNS, holds=False, detail=probed.output.strip()[-300:]),)
     found: dict[str, str] = json.loads(probed.output)
     return (
-        Check(name=ran, holds=True),
+        Check(name=_RUNS, holds=True),
         *(Check(name=name, holds=not trouble, detail=trouble[:200]) for name, trouble in found.items()),
     )
 
@@ -133,12 +132,12 @@ def _nothing_left(stopped: _Result) -> Check:
     )
 
 
-def advice(said: str) -> str:
+def advice(said: str) -> Text:
     """What to do about a sandbox that could not be set up, from what bubblewrap said about it."""
     if "Unknown option" in said:
-        return TOO_OLD
+        return say("sandbox.too_old")
     signs = ("namespace", "uid map", "RTM_NEWADDR", "Operation not permitted", "Permission denied")
     last = said.strip().rsplit("\n", 1)[-1]
     if any(sign in said for sign in signs):
-        return f"{DENIED} (It said: {last})"
-    return f"the sandbox could not be set up: {last}"
+        return say("sandbox.denied", said=last)
+    return say("sandbox.not_set_up", said=last)

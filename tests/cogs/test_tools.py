@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from bot.deferral.tool import Tool
 from bot.errors import SettingsError
 from bot.outside import ServerState
 from bot.policy_file import policy_rules
@@ -15,7 +17,20 @@ from cogs import reload
 from cogs.tools import page
 from tests.cogs.guild import Guild, labels, open_guild, text_of
 from tests.cogs.test_presses import private
-from tests.house import Script
+from tests.house import Bench, Script
+
+
+class OffBench(Bench):
+    """A bench whose shell needs a sandbox that is not there."""
+
+    sandbox = Sandbox(bwrap="no-such-bwrap")
+
+    def tools(self) -> list[Tool]:
+        async def look_again() -> None:
+            await self.sandbox.look_again()
+
+        off = {"missing": lambda: self.sandbox.missing(), "look_again": look_again}
+        return [replace(tool, **(off if tool.name == "shell" else {})) for tool in super().tools()]
 
 
 async def listed(here: Guild, who: Any) -> Any:
@@ -58,19 +73,26 @@ async def test_a_role_of_whoever_looks_changes_what_it_says(tmp_path: Path) -> N
 
 
 async def test_what_is_wrong_with_the_machine_is_for_approvers(tmp_path: Path) -> None:
-    sandbox = Sandbox(bwrap="no-such-bwrap")
-    await sandbox.self_test()
-    async with open_guild(tmp_path, Script(), house={"sandbox": sandbox}) as here:
-        shell = here.app.upkeep.toolbook._tools["shell"]
-        object.__setattr__(shell, "profile", sandbox.profile)
+    async with open_guild(tmp_path, Script(), bench=OffBench()) as here:
         told = []
         for who in (here.ana, here.ben):
             first = await listed(here, who)
             second = (await who.click(first, label="Next")).response.message
             told.append(text_of(first) + text_of(second))
-        assert "the sandbox does not work: " in told[0]
-        assert "It will not run at this moment" in told[1]
-        assert "the sandbox does not work" not in told[1]
+        assert "Off at this moment: `there is no sandbox: " in told[0]
+        assert "apt install bubblewrap" in told[0]
+        assert "Off at this moment" in told[1]
+        assert "bubblewrap (bwrap)" not in told[1]
+
+
+async def test_help_names_what_is_off(tmp_path: Path) -> None:
+    bench = OffBench()
+    async with open_guild(tmp_path, Script(), bench=bench) as here:
+        said = (await here.ben.slash(here.channel, "help")).response.content
+        assert "Off at this moment: `shell`. An approver sees why" in said
+        bench.sandbox = Sandbox(bare=True)  # mended
+        await listed(here, here.ben)
+        assert "Off at this moment" not in (await here.ben.slash(here.channel, "help")).response.content
 
 
 async def test_a_servers_words_and_state_are_shown_as_its_own() -> None:
