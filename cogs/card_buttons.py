@@ -95,5 +95,5 @@ def _button(
     number: int | None = None,
     edition: int | None = None,
 ) -> Button:
-    custom_id = CustomId(verb=verb, id=id, number=number, edition=edition)
-    return ui.Button(label=label, style=style, custom_id=str(custom_id), id=steady(custom_id))
+    custom_id = str(CustomId(verb=verb, id=id, number=number, edition=edition))
+    return ui.Button(label=label, style=style, custom_id=custom_id, id=steady(custom_id))

@@ -109,8 +109,8 @@ def _buttons(view: JobView) -> Iterator[ui.Button[ui.LayoutView]]:
 
 
 def _button(label: str, style: discord.ButtonStyle, verb: Verb, id: str) -> ui.Button[ui.LayoutView]:
-    custom_id = CustomId(verb=verb, id=id)
-    return ui.Button(label=label, style=style, custom_id=str(custom_id), id=steady(custom_id))
+    custom_id = str(CustomId(verb=verb, id=id))
+    return ui.Button(label=label, style=style, custom_id=custom_id, id=steady(custom_id))
 
 
 def _minutes(milliseconds: int) -> str:

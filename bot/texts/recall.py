@@ -16,7 +16,7 @@ from bot.texts.text import Text, say
 
 def recall(stored: str) -> str:
     """The text of the catalogue that was stored as `stored`, or that string itself."""
-    for name, pattern in _PATTERNS:
+    for name, pattern in _BY_FIRST.get(stored[:1], _ANY_FIRST):
         if (found := pattern.fullmatch(stored)) is not None:
             parts: dict[str, str | int] = {value: recall(part) for value, part in found.groupdict().items()}
             if "n" in parts and str(parts["n"]).isdecimal():
@@ -44,3 +44,11 @@ def _literal(name: str) -> str:
 _HELD = sorted((name for name, entry in CATALOGUE.items() if entry.held), key=lambda name: -len(_literal(name)))
 _PATTERNS = [(name, _pattern(form)) for name in _HELD for form in CATALOGUE[name].forms(Language.EN)]
 _WORDLESS = {name for name in _HELD if not re.search(r"[A-Za-z]", _literal(name))}
+_FIRST = [form.partition("{")[0][:1] for name in _HELD for form in CATALOGUE[name].forms(Language.EN)]
+"""The character that each pattern begins with; empty for one that begins with what is filled in."""
+_ANY_FIRST = [one for one, first in zip(_PATTERNS, _FIRST, strict=True) if not first]
+_BY_FIRST = {
+    char: [one for one, first in zip(_PATTERNS, _FIRST, strict=True) if first in {"", char}]
+    for char in set(_FIRST) - {""}
+}
+"""Those that a text can be, by its first character, in the same order."""

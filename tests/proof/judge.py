@@ -6,15 +6,20 @@ that may ever stand there. An attack that adds a word, a link or a ping, or take
 
 from __future__ import annotations
 
+import random
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, lru_cache, partial
 
 from tests.proof.faces import Field
 from tests.proof.reader import BLOCK, CODE, Node, Unreadable, codes, meant, outside, read, tells
+from tests.proof.scenes import Scene
 from tests.proof.shown import Part, units
+
+Given = Sequence[tuple[Field, Sequence[str], str]]
+"""Fields with what is to be read in them and what they were given."""
 
 _LEFT_OUT = re.compile(r"([\d,]+) characters not shown")
 _LIST = re.compile(r"□(?:, □)+")
@@ -109,29 +114,42 @@ class Known:
 
 
 @cache
-def known(field: Field) -> Known:
-    """What stands around harmless texts in a field."""
+def known(scene: Scene) -> Known:
+    """What stands around harmless texts: each of them in each field, and many of them at once."""
     around: set[str] = set()
     constant: set[str] = set()
-    for text in HARMLESS:
-        told = field.means(text)
-        for part in field.show(text):
+    for texts in _harmless(len(scene.fields)):
+        given = [(field, field.means(text), text) for field, text in zip(scene.fields, texts, strict=True)]
+        for part in scene.show(*texts):
             if part.kind == "markdown":
                 seen = look(part.text)
                 around.update(seen.lines)
-                constant.update(one for one in seen.codes if not _of(field, one, told, text))
-            elif part.kind == "plain" and not _of(field, part.text, told, text):
+                constant.update(one for one in seen.codes if not _of(given, one))
+            elif part.kind == "plain" and not _of(given, part.text):
                 constant.add(part.text)
     constantly = frozenset(meant(one) for one in constant if _readable(one))
     return Known(frozenset(around), frozenset(constant), constantly)
 
 
-def judge(field: Field, text: str) -> None:
-    """Raise `Unfaithful` with what is wrong."""
-    usual = known(field)
-    told = field.means(text)
-    read_there = False
-    for part in field.show(text):
+def _harmless(count: int) -> Iterator[tuple[str, ...]]:
+    for text in HARMLESS:
+        yield from {("y",) * at + (text,) + ("y",) * (count - at - 1) for at in range(count)}
+    rng = random.Random(count)
+    if count > 1:
+        yield from (tuple(rng.choices(HARMLESS, k=count)) for _ in range(300))
+
+
+def judge(scene: Scene, *texts: str) -> None:
+    """Raise `Unfaithful` with what is wrong with a scene that shows these texts, one for each of its fields."""
+    usual = known(scene)
+    given = [(field, field.means(text), text) for field, text in zip(scene.fields, texts, strict=True)]
+    told = [one for _, means, _ in given for one in means]
+    unread = {at for at, (field, _, _) in enumerate(given) if field.always}
+
+    def found(tells_it: Callable[[str], bool]) -> None:
+        unread.difference_update([at for at in unread if any(map(tells_it, given[at][1]))])
+
+    for part in scene.show(*texts):
         if not part.least <= units(part.text) <= part.most:
             raise Unfaithful(f"{part.kind} of {units(part.text)} units, {part.least} to {part.most} are taken")
         if part.kind == "markdown":
@@ -141,37 +159,36 @@ def judge(field: Field, text: str) -> None:
             for tag in seen.tags:
                 if tag != "text":
                     raise Unfaithful(f"a block that is read as {tag!r}")
-            read_there = read_there or any(shown == one for shown in seen.blocks for one in told)
             for shown in seen.spans:
-                read_there = read_there or any(tells(shown, one) for one in told)
-                if shown not in usual.constant and not _of(field, shown, told, text):
+                found(partial(tells, shown))
+                if shown not in usual.constant and not _of(given, shown):
                     raise Unfaithful(f"it is shown as {shown[:200]!r}")
             for whole in seen.blocks:
+                found(whole.__eq__)
                 if whole not in told and not any(whole == one for one in usual.constantly):
                     raise Unfaithful(f"a block tells {whole[:200]!r}")
         elif part.kind == "plain":
-            if (
-                part.text not in usual.constant
-                and not _of(field, part.text, told, text)
-                and not _within(part.text, told)
-            ):
+            if part.text not in usual.constant and not _of(given, part.text) and not _within(part.text, told):
                 raise Unfaithful(f"plainly shown as {part.text[:200]!r}")
-            read_there = read_there or any(tells(part.text, one) for one in told)
+            found(partial(tells, part.text))
         elif part.kind == "typed":
-            read_there = read_there or part.text in told
-    if field.always and not read_there:
-        raise Unfaithful("it is nowhere to be read")
+            found(part.text.__eq__)
+    if unread:
+        raise Unfaithful(f"nowhere to be read: {', '.join(given[at][0].name for at in sorted(unread))}")
 
 
 def _lines(nodes: Sequence[Node]) -> list[str]:
     return [_LIST.sub("□", line) for line in outside(tuple(nodes))]
 
 
-def _of(field: Field, shown: str, told: Sequence[str], text: str) -> bool:
-    """Whether a drawn line tells the text, or a piece of it where pieces are shown."""
-    if any(tells(shown, one) for one in told):
-        return True
-    return field.pieces and (_piece(shown, text) or any(_piece(shown, one) for one in told))
+def _of(given: Given, shown: str) -> bool:
+    """Whether a drawn line tells one of the texts, or a piece of it where pieces are shown."""
+    for field, told, text in given:
+        if any(tells(shown, one) for one in told):
+            return True
+        if field.pieces and (_piece(shown, text) or any(_piece(shown, one) for one in told)):
+            return True
+    return False
 
 
 def _piece(shown: str, text: str) -> bool:
