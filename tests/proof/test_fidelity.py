@@ -21,7 +21,7 @@ from tests.proof.faces import FIELDS, Field, drawn, private
 from tests.proof.faces_rows import call, card
 from tests.proof.judge import Unfaithful, judge
 from tests.proof.reader import codes, read
-from tests.proof.scenes import SCENES, alone
+from tests.proof.scenes import SCENES, Scene, alone
 from tests.proof.shown import Part, message, name
 
 MOST_LOOKED_AT = (
@@ -142,6 +142,33 @@ SEEDED: dict[str, Callable[[str], list[Part]]] = {
 @pytest.mark.parametrize("bug", SEEDED)
 async def test_the_judge_notices_what_it_is_for(bug: str) -> None:
     assert tried(Field(name=bug, show=SEEDED[bug]), iter(CORPUS.items())) != []
+
+
+@pytest.mark.parametrize("bug", SEEDED)
+async def test_the_judge_notices_it_beside_a_text_that_is_shown_well(bug: str) -> None:
+    """Where a scene shows several texts, one that is shown well hides no other."""
+    field, sound = Field(name=bug, show=SEEDED[bug]), Field(name="sound", show=lambda text: message(inert.line(text)))
+    scene = Scene(name=bug, fields=(sound, field), show=lambda well, text: [*sound.show(well[:90]), *field.show(text)])
+    texts = list(CORPUS.values())
+    assert any(true for true in unfaithful([scene], [text[:90] for text in texts]))
+
+
+def test_every_field_is_in_exactly_one_scene() -> None:
+    assert sorted(field.name for scene in SCENES for field in scene.fields) == sorted(field.name for field in FIELDS)
+
+
+def test_each_field_of_a_scene_gets_every_text_once() -> None:
+    shown: list[tuple[str, ...]] = []
+
+    def show(*texts: str) -> list[Part]:
+        shown.append(texts)
+        return []
+
+    fields = tuple(Field(name=name, show=show, always=False) for name in "abc")
+    texts = strings(1, count=12)
+    assert list(unfaithful([Scene(name="noted", fields=fields, show=show)], texts)) == []
+    for got in zip(*shown[-len(texts) :], strict=True):
+        assert sorted(got) == sorted(texts)
 
 
 async def test_the_judge_finds_nothing_where_nothing_is_wrong() -> None:
