@@ -92,6 +92,10 @@ class Settings(BaseSettings):
     sandbox: Literal["bubblewrap", "none"] = "bubblewrap"
     """`none` is the operator's explicit word that commands may run bare."""
 
+    tavily_key: Annotated[SecretStr | None, BeforeValidator(values.key)] = None
+    """The key with which `web_search` asks Tavily; without one there is no such tool."""
+    tavily_key_file: Annotated[TokenFile | None, NoDecode, BeforeValidator(values.key_file)] = None
+
     undo_for: Annotated[timedelta, BeforeValidator(values.duration(least=60))] = timedelta(days=7)
     """How long what a write replaced is kept for `Undo`."""
 
@@ -179,6 +183,11 @@ class Settings(BaseSettings):
         return self.discord_token_file.token if self.discord_token_file else self.discord_token
 
     @property
+    def search_key(self) -> SecretStr | None:
+        """`tavily_key`, wherever it was given."""
+        return self.tavily_key_file.token if self.tavily_key_file else self.tavily_key
+
+    @property
     def job_limits(self) -> JobLimits:
         """How many jobs may work at once, and how deep they may start others."""
         return JobLimits(
@@ -229,11 +238,13 @@ class Settings(BaseSettings):
         """`hold_seconds` in milliseconds."""
         return self.hold_seconds // timedelta(milliseconds=1)
 
-    @field_validator("discord_token_file")
+    @field_validator("discord_token_file", "tavily_key_file")
     @classmethod
     def _one_token(cls, value: TokenFile | None, info: ValidationInfo) -> TokenFile | None:
-        if value is not None and info.data.get("discord_token") is not None:
-            raise ValueError("is set beside DISCORD_TOKEN; keep one of the two.")
+        other = str(info.field_name).removesuffix("_file")
+        if value is not None and info.data.get(other) is not None:
+            name = next(name for name, field in names().items() if field == other)
+            raise ValueError(f"is set beside {name}; keep one of the two.")
         return value
 
     @classmethod
@@ -334,12 +345,14 @@ def twin_address() -> str | None:
 def known_secrets(settings: Settings, environ: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Everything that must never be shown, by name: what a `Redactor` is built from.
 
-    The token, a proxy's password, the keys of providers that stand in the environment, what MCP servers are given, and
-    the named secrets.
+    The token, a proxy's password, the key for searches, those of providers that stand in the environment, what MCP
+    servers are given, and the named secrets.
     """
     found = provider_secrets(environ)
     if settings.token is not None:
         found["DISCORD_TOKEN"] = settings.token.get_secret_value()
+    if settings.search_key is not None:
+        found["SIGNOFF_TAVILY_KEY"] = settings.search_key.get_secret_value()
     if settings.discord_proxy and (password := values.password(settings.discord_proxy)):
         found["DISCORD_PROXY"] = password
     for server in settings.mcp or ():

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from bot.agent.mcp_door import Door
+from bot.agent.searching import NAME as SEARCH
 from bot.deferral.policy import CANNOT_TELL, Asking, Policy
 from bot.deferral.tool import Arguments, Tool, ToolKind, look_again
 from bot.outside import ServerState
@@ -51,6 +52,10 @@ class Toolbook:
     def names(self) -> tuple[str, ...]:
         """Every tool there is at this moment."""
         return tuple(self._tools)
+
+    def hints(self) -> list[str]:
+        """What could be here and is not, and what it takes."""
+        return [] if SEARCH in self._tools else [say("tools.search_off")]
 
     def servers(self) -> list[ServerState]:
         """How each MCP server stands."""

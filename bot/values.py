@@ -22,6 +22,8 @@ _NUMBER = re.compile(r"\d+(?:\.\d+)?", re.ASCII)
 _ID = re.compile(r"[1-9][0-9]{0,19}")
 _TOOL = re.compile(r"[A-Za-z0-9_*-]{1,100}", re.ASCII)
 _SECRET_NAME = re.compile(r"((^|_)(API_?KEY|ACCESS_?KEY|SECRET_?KEY|TOKEN|SECRET)|PASSWORD)$")
+SHORTEST_KEY = 8
+"""A shorter one could not be masked without hiding other words."""
 _MOST = 366 * 86_400
 _MOST_DOLLARS = 1_000_000
 
@@ -50,15 +52,34 @@ def _token(text: str) -> SecretStr:
 
 def token_file(value: object) -> TokenFile | None:
     """The path of a file with nothing but a token in it."""
-    if value is None or isinstance(value, TokenFile):
-        return value
+    return None if value is None else value if isinstance(value, TokenFile) else TokenFile(*_held(value, _token))
+
+
+def key(value: object) -> SecretStr | None:
+    """A service's key."""
+    return None if value is None else _key(value.get_secret_value() if isinstance(value, SecretStr) else str(value))
+
+
+def key_file(value: object) -> TokenFile | None:
+    """The path of a file with nothing but a service's key in it."""
+    return None if value is None else value if isinstance(value, TokenFile) else TokenFile(*_held(value, _key))
+
+
+def _key(text: str) -> SecretStr:
+    text = text.strip()
+    if len(text) < SHORTEST_KEY or not text.isascii() or not text.isprintable() or " " in text:
+        raise ValueError(f"is no key: it needs at least {SHORTEST_KEY} characters, and no blank among them.")
+    return SecretStr(text)
+
+
+def _held(value: object, read: Callable[[str], SecretStr]) -> tuple[Path, SecretStr]:
     where = path(value)
     try:
         text = where.read_text(encoding="utf-8")
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a text file"
         raise ValueError(f"names a file that cannot be read: {where} ({reason}).") from None
-    return TokenFile(where, _token(text))
+    return where, read(text)
 
 
 def proxy(value: object) -> str | None:

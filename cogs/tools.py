@@ -69,12 +69,22 @@ class Tools(commands.Cog):
         authority, actor = self._engine.authority, actor_of(interaction)
         knows = actor.id in authority.owners or authority.is_approver(actor, str(place), within=asking.within)
         await self._toolbook.look_again()
-        view = page(self._toolbook.entries(asking), self._toolbook.servers(), number, knows=knows)
+        view = page(
+            self._toolbook.entries(asking), self._toolbook.servers(), number, knows=knows, hints=self._toolbook.hints()
+        )
         await show_private(interaction, view)
 
 
-def page(entries: Sequence[ToolEntry], servers: Sequence[ServerState], number: int, *, knows: bool) -> ui.LayoutView:
-    """A page of the list. `knows`: whoever looks may learn what is wrong with this machine. Needs a running loop."""
+def page(
+    entries: Sequence[ToolEntry],
+    servers: Sequence[ServerState],
+    number: int,
+    *,
+    knows: bool,
+    hints: Sequence[str] = (),
+) -> ui.LayoutView:
+    """A page of the list. `knows`: whoever looks may learn what is wrong with this machine. `hints` stand at the end of
+    the last page. Needs a running loop."""
     pages = max(1, -(-len(entries) // ON_A_PAGE))
     number = min(number, pages - 1)
     items: list[Item] = [layout.text("\n".join(_head(entries, servers, number, pages, knows=knows)))]
@@ -82,6 +92,8 @@ def page(entries: Sequence[ToolEntry], servers: Sequence[ServerState], number: i
     for entry in entries[number * ON_A_PAGE : (number + 1) * ON_A_PAGE]:
         items += (layout.rule(), layout.text("\n".join(_lines(entry, knows=knows, reason=room))))
         room = _REASON if entry.broken else room
+    if hints and number == pages - 1:
+        items += (layout.rule(), layout.text("\n".join(map(shown, hints))))
     turning = [(number - 1, tell("lists.back")), (number, tell("lists.look_again")), (number + 1, tell("lists.next"))]
     buttons = [_button(label, target) for target, label in turning if 0 <= target < pages]
     return layout.build(*items, ui.ActionRow(*buttons))

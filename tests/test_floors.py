@@ -77,6 +77,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "bot.errors", "bot.background", "bot.clock", "bot.deferral", "bot.outside", "bot.permits", "bot.plain",
         "bot.redact", "bot.values", "storage",
         "pydantic_ai", "pydantic", "pydantic_core", "anyio", "aiohttp", "httpx2", "openai", "anthropic",
+        "httpx", "tavily",
         "mcp", "jsonschema", "referencing",
     },
     # What can run: knows neither who asked nor who answers.

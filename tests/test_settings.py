@@ -315,3 +315,32 @@ def test_a_rule_that_makes_no_sense_stops_the_start_and_is_named(
     assert told.setting == "SIGNOFF_APPROVERS"
     assert words in str(told)
     assert "\n" not in str(told)
+
+
+@pytest.mark.parametrize("where", ["environment", "file"])
+def test_the_key_for_searches_is_read_and_is_a_secret(
+    where: str, folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if where == "file":
+        (folder / "key").write_text(" tvly-5f0b7c1e9a2d4486\n")
+        monkeypatch.setenv("SIGNOFF_TAVILY_KEY_FILE", str(folder / "key"))
+    else:
+        monkeypatch.setenv("SIGNOFF_TAVILY_KEY", "tvly-5f0b7c1e9a2d4486")
+    settings = load_settings()
+    assert known_secrets(settings, {}) == {"SIGNOFF_TAVILY_KEY": "tvly-5f0b7c1e9a2d4486"}
+    assert "5f0b7c1e" not in f"{settings} {settings!r} {settings.model_dump_json()}"
+
+
+def test_a_key_and_a_key_file_together_are_an_error(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (folder / "key").write_text("tvly-5f0b7c1e9a2d4486")
+    monkeypatch.setenv("SIGNOFF_TAVILY_KEY", "tvly-5f0b7c1e9a2d4486")
+    monkeypatch.setenv("SIGNOFF_TAVILY_KEY_FILE", str(folder / "key"))
+    assert str(problem()) == "SIGNOFF_TAVILY_KEY_FILE: is set beside SIGNOFF_TAVILY_KEY; keep one of the two."
+
+
+@pytest.mark.parametrize("bad", ["short", "a key with blanks", "kéy-kéy-kéy"])
+def test_what_is_no_key_is_refused_without_being_shown(bad: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SIGNOFF_TAVILY_KEY", bad)
+    told = problem()
+    assert told.setting == "SIGNOFF_TAVILY_KEY"
+    assert bad not in str(told)

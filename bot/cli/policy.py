@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import Field, ValidationError, create_model
 
+from bot.agent.searching import search_tools
 from bot.clock import SystemClock, new_id
 from bot.console import visible
 from bot.deferral.tool import Arguments, Call, Tool, ToolOutcome
@@ -77,7 +78,7 @@ def _tools(settings: Settings) -> list[Tool]:
         new_id=new_id,
     )
     tools = builtin_tools(workspace=workspace, sandbox=sandbox, new_id=new_id, detached=detached)
-    return [*tools, make_start_job(no_job)]
+    return [*tools, *search_tools(settings.search_key), make_start_job(no_job)]
 
 
 def _validated(tool: Tool, example: Example) -> tuple[Mapping[str, Any], str]:

@@ -9,6 +9,7 @@ from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from bot.agent.searching import search_tools
 from bot.app import STOP_GRACE_SECONDS, open_app
 from bot.clock import SystemClock, new_id
 from bot.errors import StartError
@@ -114,7 +115,10 @@ async def _until_stopped(settings: Settings, redactor: Redactor, token: str) -> 
         clock=SystemClock(),
         new_id=new_id,
     )
-    tools = builtin_tools(workspace=settings.workspace, sandbox=sandbox, new_id=new_id, detached=detached)
+    tools = [
+        *builtin_tools(workspace=settings.workspace, sandbox=sandbox, new_id=new_id, detached=detached),
+        *search_tools(settings.search_key),
+    ]
     async with open_app(
         settings,
         tools=tools,

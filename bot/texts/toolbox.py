@@ -86,6 +86,8 @@ ENTRIES = {
         "The request was sent, but the connection ended before an answer came.",
         de="Die Anfrage wurde gesendet, aber die Verbindung endete, bevor eine Antwort kam.",
     ),
+    "web_search": stored("Search the web.", de="Sucht im Web."),
+    "search_service": stored("one question to Tavily, a search service", de="eine Frage an Tavily, einen Suchdienst"),
     "ask_user": stored(
         "Ask the person you work for a question, when you cannot go on without their answer.",
         de="Stellt der Person eine Frage, wenn es ohne ihre Antwort nicht weitergeht.",

@@ -42,6 +42,10 @@ ENTRIES = {
     "server_gone": text(
         "the MCP server {server} is not there: {problem}", de="der MCP-Server {server} ist nicht da: {problem}"
     ),
+    "search_off": text(
+        "-# `web_search` is off: there is no key for it (`SIGNOFF_TAVILY_KEY`).",
+        de="-# `web_search` ist aus: dafür gibt es keinen Schlüssel (`SIGNOFF_TAVILY_KEY`).",
+    ),
     "no_interpreter": text(
         "its interpreter is not installed (the package pydantic-monty-runtime)",
         de="sein Interpreter ist nicht installiert (das Paket pydantic-monty-runtime)",

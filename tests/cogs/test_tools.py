@@ -11,6 +11,7 @@ from bot.errors import SettingsError
 from bot.outside import ServerState
 from bot.policy_file import policy_rules
 from bot.settings import Settings
+from bot.texts.text import say
 from bot.toolbook import ToolEntry
 from bot.toolbox.sandbox import Sandbox
 from cogs import reload
@@ -110,6 +111,13 @@ async def test_a_servers_words_and_state_are_shown_as_its_own() -> None:
     assert "it ended" not in text_of_view(page([hostile], [here, lost], 0, knows=False))
 
 
+async def test_what_could_be_there_is_told_at_the_end_of_the_list(tmp_path: Path) -> None:
+    hint = say("tools.search_off")
+    first, last = (page([entry()] * 5, [], number, knows=True, hints=[hint]) for number in (0, 1))
+    assert "SIGNOFF_TAVILY_KEY" not in text_of_view(first)
+    assert "`web_search` is off: there is no key for it (`SIGNOFF_TAVILY_KEY`)." in text_of_view(last)
+
+
 async def test_what_a_tool_is_for_is_said_in_one_whole_sentence() -> None:
     view = page(
         [entry(description="Runs a command. Returns what it printed.\nMore."), entry(description="x" * 500)],
@@ -129,7 +137,7 @@ async def test_the_longest_page_fits() -> None:
     ]  # fmt: skip
     servers = [ServerState(name=f"s{n}", where="", connected=False, problem="q" * 500, tools=()) for n in range(30)]
     for number in range(4):
-        page(long, servers, number, knows=True)
+        page(long, servers, number, knows=True, hints=["h" * 100])
 
 
 def text_of_view(view: Any) -> str:
