@@ -15,6 +15,7 @@ from bot.agent.build import Model, load_own, open_loop
 from bot.agent.mcp_door import PinnedPolicy, open_door
 from bot.asking import Asking
 from bot.background import Background
+from bot.budgets import check_costs
 from bot.clippings import Clippings
 from bot.clock import Clock, NewId
 from bot.commands import Commands
@@ -49,7 +50,7 @@ from bot.redact import Redactor
 from bot.rehearsal import Rehearsals
 from bot.reloading import Reloading
 from bot.screening import Screening
-from bot.settings import Settings, check_cost_budgets, environment, known_secrets
+from bot.settings import Settings, environment, known_secrets
 from bot.settings_desk import GuildWhere, SettingsDesk, model_of
 from bot.startup import Startup
 from bot.toolbook import Toolbook
@@ -255,7 +256,7 @@ async def open_app(
             ) as loop,
         ):
             check_approver_rules(settings, by_name)
-            check_cost_budgets(settings, has_price=loop.prices_known)
+            check_costs(settings, has_price=loop.prices_known)
             edits = Edits(
                 database=database,
                 clock=clock,

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
+from bot.errors import SettingsError
 from bot.place import PRIVATE
 from bot.texts.text import Text, key, say
 from storage.usage import DAY_MS, Sum
@@ -196,3 +197,27 @@ def unknown_price(model: str) -> Text:
 def unknown_tokens(model: str) -> Text:
     """Why nothing may be asked under any budget."""
     return say("usage.no_measure", model=model)
+
+
+class Costs(Protocol):
+    """The settings in US dollars."""
+
+    @property
+    def cost_per_person(self) -> int | None: ...
+
+    @property
+    def cost_per_guild(self) -> int | None: ...
+
+    @property
+    def cost_per_turn(self) -> int | None: ...
+
+
+def check_costs(settings: Costs, *, has_price: bool) -> None:
+    """Budgets in money cannot be kept for a model whose price nobody knows. Raises `SettingsError`."""
+    costs = {"person": settings.cost_per_person, "guild": settings.cost_per_guild, "turn": settings.cost_per_turn}
+    for whose, cost in costs.items():
+        if cost is not None and not has_price:
+            problem = (
+                f"cannot be kept: the price of this model is not known. Set {SETTINGS[whose, 'tokens']} in its place."
+            )
+            raise SettingsError(SETTINGS[whose, "cost"], problem)

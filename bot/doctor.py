@@ -15,8 +15,9 @@ from pathlib import Path
 
 from bot.agent.metering import has_price
 from bot.agent.models import build_model, close_model
+from bot.budgets import check_costs
 from bot.errors import ModelError, SettingsError, StartError
-from bot.settings import ENV_FILE, TOML_FILE, Settings, check_cost_budgets
+from bot.settings import ENV_FILE, TOML_FILE, Settings
 from bot.single import data_lock, holder, token_lock
 from bot.texts.recall import recall
 from bot.texts.text import joined, say
@@ -268,7 +269,7 @@ async def _model(settings: Settings) -> Finding:
     await close_model(model)
     price = say("checkup.price_known") if has_price(model) else say("checkup.price_unknown")
     try:
-        check_cost_budgets(settings, has_price=has_price(model))
+        check_costs(settings, has_price=has_price(model))
     except SettingsError as error:
         return Finding(id="model", level=Level.FAIL, text=f"{settings.model}: {error}", advice=say("checkup.see_usage"))
     return Finding(id="model", level=Level.OK, text=say("checkup.model", model=settings.model, price=price))

@@ -26,7 +26,7 @@ from pydantic_settings import (
     SettingsConfigDict,
 )
 
-from bot import budgets, outside, policy_file, values, where_file
+from bot import outside, policy_file, values, where_file
 from bot.budgets import Budget, Budgets
 from bot.errors import SettingsError
 from bot.limits import AtOnce, TurnLimits
@@ -258,16 +258,6 @@ class Settings(BaseSettings):
     ) -> tuple[PydanticBaseSettingsSource, ...]:
         """Nothing but the arguments: reading the world is `load_settings`' business."""
         return (init_settings,)
-
-
-def check_cost_budgets(settings: Settings, *, has_price: bool) -> None:
-    """Budgets in money cannot be kept for a model whose price nobody knows. Raises `SettingsError`."""
-    costs = {"person": settings.cost_per_person, "guild": settings.cost_per_guild, "turn": settings.cost_per_turn}
-    for whose, cost in costs.items():
-        if cost is not None and not has_price:
-            tokens = budgets.SETTINGS[whose, "tokens"]
-            problem = f"cannot be kept: the price of this model is not known. Set {tokens} in its place."
-            raise SettingsError(budgets.SETTINGS[whose, "cost"], problem)
 
 
 def names() -> dict[str, str]:

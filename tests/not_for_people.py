@@ -15,6 +15,10 @@ NOT_FOR_PEOPLE: dict[str, tuple[str, tuple[str, ...]]] = {
         ),
     ),
     "bot/deferral/digest.py": ("what is bound, compared by machines", (" is for ",)),
+    "bot/budgets.py": (
+        "what is wrong with the settings, which the terminal says",
+        ("cannot be kept: the price of this model i", " in its place."),
+    ),
     "bot/deferral/endings.py": (
         "what the model is told",
         (

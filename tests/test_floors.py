@@ -32,7 +32,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "bot.permits": {"bot.place"},
     "bot.where": {"bot.permits", "bot.place", "storage"},
     "bot.tables": set(),
-    "bot.budgets": {"bot.place", "storage.usage"},
+    "bot.budgets": {"bot.errors", "bot.place", "storage.usage"},
     "bot.limits": {"bot.deferral", "bot.errors", "bot.place", "storage"},
     "bot.accounts": {
         "bot.budgets", "bot.clock", "bot.deferral.calls", "bot.errors", "bot.limits", "bot.place", "storage",
