@@ -24,6 +24,7 @@ _FILES = {
     "/": ("frame.html", "text/html"),
     "/frame.css": ("frame.css", "text/css"),
     "/frame.js": ("frame.js", "application/javascript"),
+    "/view.js": ("view.js", "application/javascript"),
     "/skin.css": ("skin.css", "text/css"),
 }
 

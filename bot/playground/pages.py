@@ -10,15 +10,18 @@ from __future__ import annotations
 import asyncio
 import logging
 import re
+import secrets
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from aiohttp import web
-from simcord.backend.errors import BackendError
+from simcord.backend.errors import BackendError, SetupError
+from simcord.enums import AppCommandType
 from simcord.preview import Preview
 from simcord.preview import _server as preview_server  # private: _server, the preview's HTTP handlers
+from simcord.results import ResponseMessage
 
 from bot.playground.guard import STATIC_HEADERS, Guard
 from bot.playground.live import LiveEnv
@@ -126,6 +129,30 @@ class LivePreview(Preview):  # type: ignore[misc]  # simcord is untyped to us
             self._drawn.pop(page.id, None)
         return result
 
+    def menu(self, context: str | None) -> list[str]:
+        """What the menu of a message offers to who looks; nothing in direct messages, where simcord has none."""
+        page = self._get_page(context)  # private: _get_page, by the id its browser page carries
+        if self.env.backend.get_channel(page.channel_id).guild_id is None:
+            return []
+        found = self.env.backend.visible_commands(
+            user_id=page.viewer.id, channel_id=page.channel_id, type=AppCommandType.MESSAGE
+        )
+        return [str(command["name"]) for command in found]
+
+    async def use_menu(self, context: str | None, message: str, command: str) -> bool:
+        """Use a command of a message's menu; whether the bot answered in time. Raises `SetupError`, `BackendError`.
+
+        The page itself knows no such menu, so this is none of its numbered actions: it is drawn with what came of it.
+        """
+        page = self._get_page(context)
+        target = self._target_message(page, int(message))  # private: _target_message, if this person may see it
+        result = await page.viewer.context_menu(self.channel, command, ResponseMessage(self.env, target))
+        if result.modal is not None:
+            page.modal = result  # private: modal and modal_handle, as a press that opens a form leaves them
+            page.modal_handle = "m_" + secrets.token_urlsafe(12)
+        self._drawn.pop(page.id, None)
+        return bool(result.acknowledged)
+
     def _with_mentions(self, text: str) -> str:
         bot = self.env.backend.bot_user
         name = re.escape(bot.name)
@@ -186,6 +213,8 @@ class Pages:
             "/api/action": pages._action,
             "/api/action-result": pages._action_result,
         }
+        if path == "/api/menu":
+            return await self._menu(preview, context, request)
         handler = handlers.get(path)
         if handler is None and path.startswith("/api/pages/"):
             handler = pages._delete_page
@@ -195,6 +224,17 @@ class Pages:
             raise web.HTTPNotFound
         response: web.StreamResponse = await handler(request)
         return response
+
+    async def _menu(self, preview: LivePreview, context: str | None, request: web.Request) -> web.Response:
+        """What a message's menu offers (GET), or the use of it (POST)."""
+        try:
+            if request.method == "GET":
+                return web.json_response({"commands": preview.menu(context)})
+            body = await request.json()
+            answered = await preview.use_menu(context, str(body["message"]), str(body["command"]))
+        except (SetupError, BackendError, ValueError, LookupError) as problem:
+            raise web.HTTPConflict(text=str(problem)) from None
+        return web.json_response({"answered": answered})
 
     async def _preview(self, capability: str) -> LivePreview:
         """The view that `SECRET.PERSON.PLACE` names. Raises 401 for a wrong secret, 404 for an unknown view."""

@@ -57,6 +57,7 @@ class Sample(discord.Client):
         self.tree = app_commands.CommandTree(self)
         self.tree.add_command(app_commands.Command(name="ask", description="Ask", callback=self.ask))
         self.tree.add_command(app_commands.Command(name="stream", description="Edits", callback=self.stream))
+        self.tree.add_command(app_commands.ContextMenu(name="Ask about this", callback=self.about))
 
     async def setup_hook(self) -> None:
         await self.tree.sync()
@@ -79,6 +80,9 @@ class Sample(discord.Client):
             say(f"HTTP {error.status} {error.code}")
         except (aiohttp.ClientError, OSError) as error:
             say(f"CUT {type(error).__name__}")
+
+    async def about(self, interaction: discord.Interaction, message: discord.Message) -> None:
+        await interaction.response.send_modal(Form())
 
     async def stream(self, interaction: discord.Interaction) -> None:
         await interaction.response.send_message("step 0")

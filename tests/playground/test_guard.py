@@ -15,6 +15,8 @@ pytestmark = pytest.mark.wire
 EVERYWHERE = [
     "/",
     "/frame.js",
+    "/view.js",
+    "/api/menu",
     "/view",
     "/app.js",
     "/faces/ana.png",
@@ -83,7 +85,7 @@ async def test_the_api_needs_the_bots_token(twin: Twin, browser: aiohttp.ClientS
 
 
 async def test_the_page_itself_holds_no_secret(twin: Twin, browser: aiohttp.ClientSession) -> None:
-    for path in ("/", "/frame.js", "/view"):
+    for path in ("/", "/frame.js", "/view.js", "/view"):
         async with browser.get(path) as answer:
             page = await answer.text()
         assert twin.secret not in page

@@ -145,3 +145,55 @@ async def test_a_link_to_a_message_of_the_guild_stays_inside_and_a_wrong_address
 
     await page.goto(f"{twin.url}/#wrong")
     await expect(page.get_by_text("This address is not complete.")).to_be_visible()
+
+
+async def test_the_page_goes_to_the_answer_lets_time_pass_and_has_a_menu_on_messages(
+    twin: Twin, keeper: Keeper, browser: Browser
+) -> None:
+    await twin.wait_until_connected()
+    for number in range(40):
+        await twin.people["mallory"].send("general", f"line {number}")
+    began = int(SystemClock().now() / 1000) - 2
+    await twin.people["mallory"].send("general", f"It began <t:{began}:R>")
+    page = await opened(browser, twin)
+    view = page.frame_locator("iframe")
+    talk = view.locator("#channel-timeline")
+    await page.get_by_role("button", name="general", exact=True).click()
+
+    # A relative time goes on, though nothing else changes.
+    time = talk.locator("time.discord-timestamp")
+    before = await time.inner_text()
+    assert before.endswith("ago")
+    await expect(time).not_to_have_text(before)
+
+    # Who has scrolled up stays there while others write, and is at the end again for the answer to a command of theirs.
+    await talk.hover()
+    await page.mouse.wheel(0, -1_500)
+    await expect(talk.get_by_text("It began")).not_to_be_in_viewport()
+    await twin.people["ben"].send("general", "something else")
+    await expect(talk.get_by_text("something else")).to_be_attached()
+    await expect(talk.get_by_text("something else")).not_to_be_in_viewport()
+    await view.get_by_role("textbox", name="Message").fill("/stream")
+    await expect(view.get_by_role("option", name="/stream")).to_be_visible()
+    await page.keyboard.press("Enter")
+    await page.keyboard.press("Enter")
+    await expect(talk.get_by_text("step 5")).to_be_in_viewport()
+
+    # The menu of a message opens the application's form, which is answered like any other.
+    asked = talk.get_by_text("something else")
+    await asked.click(button="right")
+    await view.get_by_role("menuitem", name="Ask about this").click()
+    await view.get_by_role("dialog").get_by_role("textbox").fill("what?")
+    await view.get_by_role("dialog").get_by_role("button", name="Submit").click()
+    await expect(talk.get_by_text("Noted:")).to_be_in_viewport()
+    await asked.hover()
+    await asked.locator("xpath=ancestor::article").get_by_role("button", name="Apps").click()
+    await page.keyboard.press("Escape")
+    await expect(view.get_by_role("menu", name="Apps")).to_be_hidden()
+
+    # A small window: what is said has most of the room.
+    await page.set_viewport_size({"width": 800, "height": 480})
+    sidebar = await page.locator("#sidebar").bounding_box()
+    assert sidebar is not None
+    assert sidebar["width"] <= 800 / 4
+    await expect(page.get_by_role("button", name="general", exact=True)).to_be_in_viewport()

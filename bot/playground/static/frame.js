@@ -1,6 +1,8 @@
 // The frame: who one is, where one is, what is new, how the bot is. The conversation itself is simcord's page
 // in an iframe. The secret stays in this address's fragment and goes out in a header only.
 
+import { keepTime, offerMenus, stayAtTheEnd, watchActions } from "/view.js";
+
 const secret = location.hash.slice(1);
 const $ = (id) => document.getElementById(id);
 /** Remembered by this tab (who, where), and by this browser (what was read). */
@@ -190,11 +192,21 @@ function whenReady(frame, message, typed) {
     childList: true, characterData: true, subtree: true,
   });
   page.addEventListener("click", followLink, true);
-  const toTheEnd = stayAtTheEnd(frame.contentWindow, page.getElementById("channel-timeline"));
-  page.getElementById("channel-composer").addEventListener("submit", toTheEnd);
+  const { toTheEnd, leave } = stayAtTheEnd(frame.contentWindow, page.getElementById("channel-timeline"));
+  const context = watchActions(frame.contentWindow, (kind) => {
+    if (["run_command", "send_message"].includes(kind)) toTheEnd();
+    else if (kind === "focus") leave();
+  });
   page.addEventListener("keydown", shortcut);
   const list = page.getElementById("channel-message-list");
-  new frame.contentWindow.MutationObserver(() => nameLinks(list)).observe(list, { childList: true, subtree: true });
+  const addMenus = offerMenus(page, list, menusOf(context));
+  const drawn = () => {
+    nameLinks(list);
+    if (place !== "dm") addMenus();
+  };
+  new frame.contentWindow.MutationObserver(drawn).observe(list, { childList: true, subtree: true });
+  drawn();
+  keepTime(frame.contentWindow);
   const app = page.getElementById("preview-app");
   const ready = () => {
     if (frame !== view || app.getAttribute("aria-busy") === "true") return false;
@@ -209,20 +221,31 @@ function whenReady(frame, message, typed) {
   waiting.observe(app, { attributes: true });
 }
 
-/** Whoever reads the newest keeps reading the newest; the page itself gives up after one pixel. */
-function stayAtTheEnd(window, timeline) {
-  let near = true;
-  const toTheEnd = () => {
-    near = true;
-    timeline.scrollTop = timeline.scrollHeight;
+/** What a message's menu offers, and its use; a form that it opens is shown by the page itself. */
+function menusOf(context) {
+  const capability = `${secret}.${who}.${place}`;
+  const ask = (body) => fetch("/api/menu", {
+    method: body ? "POST" : "GET", cache: "no-store", body: body && JSON.stringify(body),
+    headers: { "X-Simcord-Capability": capability, "X-Simcord-Context": context(), ...(body && { "Content-Type": "application/json" }) },
+  });
+  return {
+    async commands() {
+      const answer = await ask();
+      return answer.ok ? (await answer.json()).commands : [];
+    },
+    async use(message, command) {
+      const answer = await ask({ message, command });
+      if (!answer.ok) toast("That was not accepted: the message or the command is no longer there.");
+      else if (!(await answer.json()).answered) toast(noAnswer());
+    },
   };
-  timeline.addEventListener("scroll", () => {
-    near = timeline.scrollHeight - timeline.scrollTop - timeline.clientHeight < 120;
-  }, { passive: true });
-  const grown = new window.ResizeObserver(() => { if (near) toTheEnd(); });
-  grown.observe(timeline);
-  grown.observe(timeline.querySelector("#channel-message-list"));
-  return toTheEnd;
+}
+
+function noAnswer() {
+  const { name, state } = lists.bot;
+  return state === "running" || state === "elsewhere"
+    ? `This interaction failed. ${name} did not answer within three seconds.`
+    : `This interaction failed. ${name} is not running yet; try once more in a moment.`;
 }
 
 /** The page tells failures only in a toolbar that the skin hides. */
@@ -231,13 +254,10 @@ function heed(text) {
   if (text === heeded) return;
   heeded = text;
   if (text === "Action was not completed.") {
-    const { name, state } = lists.bot;
     if (view.contentWindow.simcordPreview?.lastAction?.rejected) {
       toast("That was not accepted: something is missing in it, or it is no longer there.");
-    } else if (state === "running" || state === "elsewhere") {
-      toast(`This interaction failed. ${name} did not answer within three seconds.`);
     } else {
-      toast(`This interaction failed. ${name} is not running yet; try once more in a moment.`);
+      toast(noAnswer());
     }
   } else if (/uncertain|confirmed result/.test(text)) {
     toast("The playground did not say whether that arrived. Look before you repeat it.");
