@@ -51,8 +51,8 @@ class RunDeps:
     """What one stretch of the loop carries to its tools."""
 
     run: Run
-    tools: Mapping[str, Tool] | None = None
-    """What may be called: what was there when the stretch began. None: whatever is there."""
+    tools: Mapping[str, Tool] = field(default_factory=dict)
+    """What may be called: what was there when the stretch began."""
     deferred: set[str] = field(default_factory=set)
     """Actions that wait since this stretch began: a second one in the same batch gets no card of its own."""
     left_out: list[PendingToolCall] = field(default_factory=list)
@@ -119,8 +119,7 @@ class Gate:
     def offered(self, deps: RunDeps) -> Mapping[str, Tool]:
         """What may be called now: nothing that is off, and nothing that came, or became another tool, since the stretch
         began."""
-        there = self._tools if deps.tools is None else deps.tools
-        return {name: tool for name, tool in there.items() if self._tools.get(name) is tool and not tool.missing()}
+        return {name: tool for name, tool in deps.tools.items() if self._tools.get(name) is tool and not tool.missing()}
 
     async def decide(
         self, name: str, args: dict[str, Any], *, call_id: str, deps: RunDeps

@@ -95,7 +95,6 @@ class Authority:
         `guild_rules` are what a guild's own people set, within all else.
         """
         self._configured = users is not None or roles is not None
-        self._known = self._configured
         self._base = Rule(
             name=say("authority.settings_decide"),
             users=users or frozenset(),
@@ -109,6 +108,7 @@ class Authority:
         self._people: People | None = None
         self.owners: frozenset[str] = frozenset()
         """Who owns the application, whoever decides."""
+        self._owners_known = False
 
     def replace(
         self,
@@ -124,9 +124,10 @@ class Authority:
         fresh = Authority(
             users=users, roles=roles, self_approval=self_approval, rules=rules, ttl_ms=ttl_ms, ttl_binds=ttl_binds
         )
-        self._configured, self._known = fresh._configured, fresh._configured or bool(self.owners)
-        self._base, self._rules, self._ttl_ms = fresh._base, fresh._rules, fresh._ttl_ms
-        self.set_owners(self.owners)
+        self._configured, self._rules = fresh._configured, fresh._rules
+        self._base, self._ttl_ms = fresh._base, fresh._ttl_ms
+        if self._owners_known:
+            self.set_owners(self.owners)
 
     def connect(self, people: People) -> None:
         """From now on there is a face that knows who holds which role."""
@@ -135,9 +136,9 @@ class Authority:
     def set_owners(self, owners: frozenset[str]) -> None:
         """Learn who owns the application. They decide unless approvers are configured."""
         self.owners = owners
+        self._owners_known = True
         if not self._configured:
             self._base = replace(self._base, name=say("authority.owner_decides"), users=owners)
-            self._known = True
 
     def every_role(self) -> frozenset[str]:
         """Every role that some rule names."""
@@ -301,7 +302,8 @@ class Authority:
         Raises `DeliveryError` when that cannot be told now; nothing may run until it can.
         """
         rule = self.rule_for(asked)
-        if not self._known and not rule.users and not rule.every_role:
+        known = self._configured or self._owners_known
+        if not known and not rule.users and not rule.every_role:
             raise DeliveryError(say("authority.not_known_yet"))
         guild = space_of(asked.place)
         now = []

@@ -159,4 +159,5 @@ def test_what_a_stretch_carries_begins_empty() -> None:
     one.deferred.add("x")
     one.executions.done = 3
     one.stopped["x"] = RunStopped("x")
+    assert two.tools == {}
     assert (two.deferred, two.executions.done, two.stopped) == (set(), 0, {})

@@ -504,6 +504,15 @@ async def test_a_pause_with_an_empty_id_is_refused() -> None:
         await lab.agent.resume(paused.messages, nameless, decide(**{"": YES}))
 
 
+async def test_a_pause_that_names_one_call_twice_is_refused() -> None:
+    """R16: one decision would count for two calls."""
+    lab = Lab([[("act", {"what": "a"})]])
+    paused = await lab.run()
+    twice = replace(waiting(paused), approvals=(*waiting(paused).approvals, *waiting(paused).approvals))
+    with pytest.raises(ResultsMismatch, match="2 pending calls have the id 'call1'"):
+        await lab.agent.resume(paused.messages, twice, decide(call1=YES))
+
+
 async def test_a_model_that_gives_a_call_no_id_cannot_pause() -> None:
     """R16: it fails at once, not when somebody has decided."""
     from pydantic_ai.messages import ModelMessage, ModelResponse, ToolCallPart

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+from pydantic import ConfigDict, field_serializer
 
 from bot.deferral.amend import NotUsable, differences, draft, read
 from bot.deferral.tool import Arguments, Tool, ToolOutcome
@@ -101,3 +102,26 @@ def test_differences_name_what_was_added_changed_and_left_out() -> None:
 def test_a_number_and_its_text_differ() -> None:
     assert differences({"a": 5}, {"a": "5"}) == [("a", "5", '"5"')]
     assert differences({"a": 1}, {"a": True}) == [("a", "1", "true")]
+
+
+def test_a_tool_that_takes_more_than_it_names_is_edited_as_json() -> None:
+    class Open(Arguments):
+        model_config = ConfigDict(extra="allow", frozen=True, strict=True)
+        command: str
+
+    assert draft(tool(Open), {"command": "a"}).field is None
+    assert read(tool(Open), '{"command": "b", "more": 1}', {"command": "a"}) == {"command": "b", "more": 1}
+
+
+def test_what_a_tool_takes_and_cannot_write_down_is_refused_with_the_reason() -> None:
+    """A card could not show it, and no row could hold it."""
+
+    class Unwritable(Arguments):
+        what: list[int]
+
+        @field_serializer("what")
+        def _write(self, what: list[int]) -> list[int]:
+            raise ValueError("no such number")
+
+    with pytest.raises(NotUsable, match="no such number"):
+        read(tool(Unwritable), '{"what": [1]}', {"what": [2]})

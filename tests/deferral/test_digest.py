@@ -66,3 +66,9 @@ def test_nothing_changed_is_no_difference_and_the_same_digest_whatever_the_order
     turned = bound(replace(TOOL, environment=("HOME", "PATH")))
     assert differences(bound(), turned) == []
     assert digest(turned) == digest(bound())
+
+
+def test_what_a_secret_is_for_is_named_when_that_changed() -> None:
+    one, two = {"key": "act (a.example)"}, {"key": "act (b.example)", "other": "act"}
+    [said] = differences({"secrets": one}, {"secrets": two})
+    assert said.endswith(": key is for act (a.example) → key is for act (b.example), other is for act")

@@ -25,6 +25,12 @@ def test_a_seal_holds_for_exactly_what_it_was_made_for() -> None:
         seal.approved("a", "e", "1", ["1"]),
         seal.approved("b", "d", "1", ["1"]),
         seal.approved("a", "d", "", [""]),
+        seal.undo("u", "a", "r", "p", "b", "c"),
+        seal.undo("v", "a", "r", "p", "b", "c"),
+        seal.undo("u", "b", "r", "p", "b", "c"),
+        seal.undo("u", "a", "q", "p", "b", "c"),
+        seal.undo("u", "a", "r", "q", "b", "c"),
+        seal.undo("u", "a", "r", "p", "c", "b"),
         Seal(b"l" * KEY_BYTES).asked("a", "d"),
         Seal(b"l" * KEY_BYTES).approved("a", "d", "1", ["1"]),
     ]

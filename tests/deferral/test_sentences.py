@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -244,3 +245,18 @@ def test_an_unanswered_question_is_silence_and_neither_a_no_nor_an_answer() -> N
     text = sentences.outcome(question(S.EXPIRED))
     assert "Nobody answered the question in time" in text
     assert not re.search(r"denied|consent|approved", text)
+
+
+def test_a_press_for_once_more_is_told_the_model_as_an_event_with_the_very_call() -> None:
+    said = sentences.once_more(call(S.EXPIRED, arguments={"what": "ü"}))
+    assert said.startswith("[event: the person pressed a button and did not write this]\n")
+    assert said.endswith(': act {"what": "ü"}')
+
+
+@pytest.mark.parametrize("state", [S.APPROVED, S.RUNNING, S.SUCCEEDED])
+def test_what_a_grant_approved_names_the_grant_and_no_person(state: ApprovalState) -> None:
+    granted = call(state, granted="g", settled_by="system")
+    assert "rant" in sentences.person(granted, who)
+    assert "<" not in sentences.person(granted, who)
+    assert sentences.model(granted).endswith("nobody was asked this time.")
+    assert "<1>" in sentences.person(replace(granted, settled_by="1"), who), "who took it back is named all the same"

@@ -304,3 +304,21 @@ async def test_arguments_come_back_as_they_were_stored(database: Database) -> No
     call = await approvals.get(database.reader, "call1")
     assert call is not None
     assert call.arguments == arguments
+
+
+@pytest.mark.parametrize(("frm", "to"), [(S.APPROVED, S.RUNNING), (S.RUNNING, S.SUCCEEDED)])
+async def test_what_runs_is_claimed_and_finished_and_never_settled(
+    database: Database, frm: ApprovalState, to: ApprovalState
+) -> None:
+    async with database.begin("ask") as tx:
+        await paused(tx)
+        await bring(tx, "call1", frm)
+    with pytest.raises(ValueError, match="claimed and finished"):
+        async with database.begin("settle") as tx:
+            await approvals.settle(tx, "call1", to, by="1", at=AT, frm=frm)
+
+
+async def test_a_move_of_a_call_that_is_not_there_leaves_no_trail(database: Database) -> None:
+    async with database.begin("move") as tx:
+        assert await approvals.moved(tx, "unheard of", S.DENIED, "1", AT, {}) is None
+    assert await events(database) == []
