@@ -201,6 +201,7 @@ async def open_app(
             workspace=str(settings.workspace),
             seal=seal,
             mask=mask,
+            policy=policy,
             ask_again=ask_again,
             recheck=authority.recheck,
             vault=vault,

@@ -74,7 +74,7 @@ class Asking:
         return [await self._look(run, call) for call in calls]
 
     async def _look(self, run: Run, call: PendingToolCall) -> Seen:
-        bound = await self._executor.bound(call.tool_name, call.args)
+        bound = await self._executor.bound(call.tool_name, call.args, run.id)
         return Seen(bound=bound, grant=await self._granting.find(run, _draft(run, call, bound)))
 
     async def open(

@@ -20,8 +20,7 @@ from bot.deferral.authority import Act, Authority
 from bot.deferral.ballots import carried
 from bot.deferral.executor import Executor, parse
 from bot.deferral.intent import action_key, intent_key
-from bot.deferral.policy import Asking as Asked
-from bot.deferral.policy import Policy
+from bot.deferral.policy import Policy, asking_of
 from bot.deferral.tool import Tool
 from bot.deferral.vault import Vault
 from bot.errors import AlreadySettled, DecisionRefused, UnknownApproval
@@ -30,7 +29,6 @@ from bot.texts.text import say
 from storage import approvals, cards, requests, runs, votes
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
-from storage.runs import Run
 
 MOST_EXTENSIONS = 3
 """How often a card's deadline can be put off, each time by one lifetime: what nobody decides must end some day."""
@@ -138,7 +136,7 @@ class Edits:
         run = await runs.get(self._database.reader, old.run)
         if run is None:
             raise UnknownApproval("unknown", say("edits.unknown"))
-        verdict = self._policy.decide(tool, arguments, self._by_requester(run))
+        verdict = self._policy.decide(tool, arguments, asking_of(run, now=self._clock.now()))
         if verdict.action == "refuse":
             raise DecisionRefused("policy", say("edits.refused", rule=verdict.rule))
         return self._asking.sealed(
@@ -146,7 +144,7 @@ class Edits:
                 old,
                 id=self._new_id(),
                 arguments=arguments,
-                bound=await self._executor.bound(tool.name, arguments),
+                bound=await self._executor.bound(tool.name, arguments, run.id),
                 reason=verdict.rule if verdict.action == "ask" else old.reason,
                 intent=intent_key(run.asked_in, run.request, tool.name, arguments),
                 action=action_key(tool.name, arguments),
@@ -155,11 +153,6 @@ class Edits:
                 original=old.original or old.arguments,
                 requested_at=self._clock.now(),
             )
-        )
-
-    def _by_requester(self, run: Run) -> Asked:
-        return Asked(
-            requester=run.requester, place=run.place, within=run.within, roles=run.roles, now=self._clock.now()
         )
 
     async def _still_waits(self, tx: Transaction, call: Approval) -> None:

@@ -21,8 +21,8 @@ Table = dict[str, Any]
 MOST_RULES = 20
 """Of each kind, in one guild: as many as one list of choices holds, with room for a new one."""
 _KINDS = frozenset({"policy", "approvers"})
-_ELSEWHERE = frozenset({"guilds", "private", "example"})
-"""Keys of the file that make no sense inside one guild."""
+_ELSEWHERE = frozenset({"guilds", "private", "network", "example"})
+"""Keys of the file that make no sense inside one guild, or are not its people's to use."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -109,6 +109,7 @@ class Example:
     expect: Action
     asking: Asking
     expect_rule: str | None = None
+    expect_network: bool | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -130,6 +131,8 @@ class PolicyRule:
     roles: frozenset[str] | None = None
     """Roles of whoever asks: one of them is enough."""
     hours: Hours | None = None
+    network: bool = False
+    """Whether a call that the rule decides is given the machine's network, where its tool can be; only with `ask`."""
     examples: tuple[Example, ...] = field(default=(), compare=False)
 
     def about_tool(self, tool: str) -> bool:

@@ -26,10 +26,10 @@ _DAYS = ("mon", "tue", "wed", "thu", "fri", "sat", "sun")
 _NAME_LENGTH = 100
 _RULE_KEYS = frozenset(
     {"name", "tool", "action", "where", "guilds", "channels", "private", "users", "roles", "hours", "days", "timezone"}
-    | {"example"}
+    | {"network", "example"}
 )
 _EXAMPLE_KEYS = frozenset(
-    {"name", "tool", "arguments", "expect", "rule", "user", "roles", "guild", "channel", "private", "at"}
+    {"name", "tool", "arguments", "expect", "rule", "network", "user", "roles", "guild", "channel", "private", "at"}
 )
 _SOMEBODY, _SOMEWHERE = "1", "1"
 _NOON = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
@@ -82,7 +82,10 @@ def _read_rule(name: str, table: Mapping[str, Any]) -> PolicyRule:
         users=_ids(table, "users"),
         roles=_ids(table, "roles"),
         hours=_hours(table),
+        network=_switch(table, "network") or False,
     )
+    if rule.network and action != "ask":
+        raise ValueError('gives network without asking: that goes only with action = "ask".')
     if rule.private and (rule.guilds or rule.channels or rule.roles):
         raise ValueError("can never match: direct messages have no server, channel or role.")
     given = table.get("example", [])
@@ -200,6 +203,7 @@ def _example(name: str, rule: PolicyRule, table: object) -> Example:
         arguments=json.loads(json.dumps(_json(dict(arguments), "arguments"))),
         expect=_action(table.get("expect"), f"expect in {name}"),
         expect_rule=None if table.get("rule") is None else str(table["rule"]),
+        expect_network=_switch(table, "network"),
         asking=Asking(
             requester=_first(table, "user", rule.users),
             place=place,

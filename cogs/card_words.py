@@ -225,6 +225,17 @@ def sends(call: Approval, *, limit: int, most: int) -> list[str]:
     return [" · ".join(parts)]
 
 
+def network(call: Approval) -> list[str]:
+    """That it has the machine's network, and which rule says so; nothing for one that has none."""
+    rule = str(call.bound.get("network", ""))
+    return [tell("cards.network", rule=inert.line(rule, limit=60))] if rule else []
+
+
+def profile(view: CardView, call: Approval) -> str:
+    """What it may touch, as it was bound where that is not what its tool mostly may."""
+    return str(call.bound["profile"]) if call.bound.get("network") else view.profiles.get(call.tool, "")
+
+
 def secrets_of(call: Approval) -> list[str]:
     """The secrets that it refers to. Their values are on no card."""
     secrets: Mapping[str, str] = call.bound.get("secrets", {})

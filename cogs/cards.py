@@ -117,6 +117,7 @@ class _Row:
         self._progress = card_words.progress(standing, call)
         # Never left out, so it takes its room from the arguments.
         self._first = [
+            *card_words.network(call),
             *card_words.sends(call, limit=room.small, most=3 * room.names),
             *card_words.consent(standing, call, most=room.names),
             *card_words.changes(call, limit=room.remarks, most=room.names),
@@ -127,7 +128,7 @@ class _Row:
         self.pending = call.state is ApprovalState.PENDING
         self.can_approve = self.pending and call.kind == ToolKind.APPROVAL and (attached or not self.drawn.hidden)
         self._room = room
-        self._profile = view.profiles.get(call.tool, "")
+        self._profile = card_words.profile(view, call)
         self._changed = view.changed.get(call.id, ())
         self._earlier = [tell("cards.earlier", said=said) for said in card_words.refusals(view, most=1)]
         self._job = view.job

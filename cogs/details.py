@@ -36,8 +36,9 @@ def compose(view: CardView, id: str) -> tuple[str, list[discord.File]]:
     lines = [f"{inert.line(call.tool, limit=60)} · **{shown(sentences.word(call))}** · `{call.id}`", _times(call)]
     why = tell("details.key") if call.kind == ToolKind.EXTERNAL else tell("details.why")
     lines.append(f"{why}: {inert.line(card_words.reason(call), limit=150)}")
-    if call.tool in view.profiles:
-        lines.append(tell("details.may_touch", what=inert.line(shown(recall(view.profiles[call.tool])), limit=120)))
+    if profile := card_words.profile(view, call):
+        lines.append(tell("details.may_touch", what=inert.line(shown(recall(profile)), limit=120)))
+    lines += card_words.network(call)
     lines += _consent(view, call)
     lines += [tell("details.earlier", said=said) for said in card_words.refusals(view, most=3)]
     lines += [

@@ -43,6 +43,8 @@ def what_runs_bare(rule: PolicyRule) -> str:
     subject = tell("policy.every_tool_start") if rule.tool == "*" else subject
     does = _DO[rule.action] if many and rule.tool != "*" else _DOES[rule.action]
     parts = [f"{subject} {shown(does)}"]
+    if rule.network:
+        parts.append(tell("policy.with_network"))
     if rule.where:
         parts.append(tell("policy.if", conditions=_all(_condition(one) for one in rule.where)))
     if rule.private is not None:

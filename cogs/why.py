@@ -72,6 +72,7 @@ def _who(person: str) -> str:
 def _told(call: Approval, lines: list[str]) -> str:
     """The story in one message; what does not fit is left out in the middle, and counted."""
     head = f"{inert.line(call.tool, limit=50)} {arguments.first_line(call.arguments, limit=120)} · `{call.id}`"
+    head = "\n".join([head, *card_words.network(call)])
     tail = f"**{shown(sentences.word(call))}**: {card_words.sentence(call, limit=150)}"
     room, left_out = _ROOM - length(head) - length(tail), 0
     while lines and sum(length(line) + 1 for line in lines) > room:

@@ -68,6 +68,8 @@ NOT_FOR_PEOPLE: dict[str, tuple[str, tuple[str, ...]]] = {
             "Verdict",
             "has the rule ",
             "may not allow ",
+            ", which may not give network to ",
+            ": it takes none.",
         ),
     ),
     "bot/deferral/rerun.py": (

@@ -19,7 +19,7 @@ from bot.deferral.body import run_body
 from bot.deferral.calls import PendingToolCall
 from bot.deferral.executor import parse
 from bot.deferral.intent import action_key, intent_key
-from bot.deferral.policy import Asking, Policy, Verdict
+from bot.deferral.policy import Policy, Verdict, asking_of
 from bot.deferral.references import referred
 from bot.deferral.strict import load
 from bot.deferral.tool import Arguments, Call, Keep, Tool, ToolKind, keep_nothing, look_again
@@ -170,10 +170,7 @@ class Gate:
         return self._verdict(tool, args, deps.run).action == "allow"
 
     def _verdict(self, tool: Tool, args: Mapping[str, Any], run: Run) -> Verdict:
-        asking = Asking(
-            requester=run.requester, place=run.place, within=run.within, roles=run.roles, now=self._clock.now()
-        )
-        verdict = self._policy.decide(tool, args, asking)
+        verdict = self._policy.decide(tool, args, asking_of(run, now=self._clock.now()))
         if verdict.action == "allow" and (names := referred(args)):
             return Verdict(action="ask", rule=f"it uses the secret {names[0]}")
         return verdict

@@ -35,13 +35,15 @@ def test(settings: Settings, chosen: Namespace) -> int:
         tool = tools.get(example.tool) or _stranger(example.tool, example.arguments)
         arguments, problem = _validated(tool, example)
         if problem:
-            action, by = "nothing", problem
+            action, by, network = "nothing", problem, False
         else:
             verdict = policy.decide(tool, arguments, example.asking)
-            action, by = verdict.action, verdict.rule
+            action, by, network = verdict.action, verdict.rule, bool(verdict.network)
         good = action == example.expect and example.expect_rule in (None, by)
+        good = good and example.expect_network in (None, network)
         found.append(
             {"id": example.name, "ok": good, "tool": tool.name, "expect": example.expect, "action": action, "rule": by}
+            | ({"network": True} if network else {})
         )
     if chosen.json:
         print(json.dumps(found, indent=2, ensure_ascii=False))
@@ -52,8 +54,13 @@ def test(settings: Settings, chosen: Namespace) -> int:
 
 def _print(found: list[dict[str, Any]], *, bare: Iterable[str], rules: int) -> None:
     for one in found:
+        network = " with network" if one.get("network") else ""
         expected = "" if one["ok"] else f" (expected: {one['expect']})"
-        print(visible(f"{'ok' if one['ok'] else 'FAIL':<5} {one['id']}: {one['tool']} -> {one['action']}{expected}"))
+        print(
+            visible(
+                f"{'ok' if one['ok'] else 'FAIL':<5} {one['id']}: {one['tool']} -> {one['action']}{network}{expected}"
+            )
+        )
         print(visible(f"      by: {one['rule']}"))
     for name in bare:
         print(visible(f"note  the rule {name!r} has no example"))

@@ -23,6 +23,7 @@ _NAMES = {
     "preview": say("void.would_change"),
     "sends": say("void.sends"),
     "secrets": say("void.secrets"),
+    "network": say("void.network"),
 }
 
 
@@ -34,6 +35,7 @@ def surroundings(
     preview: str = "",
     sends: Mapping[str, Any] | None = None,
     secrets: Mapping[str, str] | None = None,
+    network: str = "",
 ) -> dict[str, Any]:
     """What decides beside a call's own arguments. `files` are the marks of the files it depends on, by name.
 
@@ -44,12 +46,13 @@ def surroundings(
     return {
         "definition": hashlib.sha256(definition.encode()).hexdigest(),
         "workspace": workspace,
-        "profile": tool.profile,
+        "profile": tool.networked if network else tool.profile,
         "environment": sorted(tool.environment),
         "files": dict(files),
         **({"preview": preview} if preview else {}),
         **({"sends": dict(sends)} if sends else {}),
         **({"secrets": dict(secrets)} if secrets else {}),
+        **({"network": network} if network else {}),
     }
 
 
@@ -101,6 +104,8 @@ def short(mark: str) -> str:
 
 
 def _text(value: object) -> str:
+    if value is None:
+        return say("void.nothing")
     if isinstance(value, Mapping):
         value = [f"{name} is for {what}" for name, what in value.items()]
     return ", ".join(map(str, value)) if isinstance(value, list) else str(value)

@@ -20,13 +20,14 @@ from bot.background import to_the_end, was_cancelled
 from bot.clock import Clock
 from bot.deferral.ballots import genuine
 from bot.deferral.digest import action_digest, differences, surroundings
+from bot.deferral.policy import Policy, asking_of
 from bot.deferral.seal import Seal
 from bot.deferral.tool import Arguments, Call, Keep, Tool, ToolOutcome, keep_nothing
 from bot.deferral.vault import Vault, with_values
 from bot.errors import ApprovalRequired, CallDeferred, DeliveryError, NothingRan
 from bot.plain import describe, plain, words_of
 from bot.texts.text import joined, say
-from storage import approvals, audit, votes
+from storage import approvals, audit, runs, votes
 from storage.approvals import Approval, ApprovalState
 from storage.database import Database, Transaction
 from storage.grants import NotRecorded
@@ -76,11 +77,12 @@ class Executor:
         vault: Vault | None = None,
         grants: Grants | None = None,
         keep: Keep = keep_nothing,
+        policy: Policy | None = None,
     ) -> None:
         """Without `ask_again`, a call that is no longer what was shown is void and nothing else.
 
         Without `recheck`, consent that was given counts. Without `grants`, nothing runs that a grant approved. `keep`
-        keeps what a call is about to write over.
+        keeps what a call is about to write over; `policy` says which calls are given network, without it none is.
         """
         self._database = database
         self._clock = clock
@@ -94,6 +96,7 @@ class Executor:
         self._vault = vault or Vault()
         self._grants = grants
         self._keep = keep
+        self._policy = policy
         self._claimed: set[str] = set()
         """Calls that this process claims, runs, or has just run."""
         self._unsure: set[str] = set()
@@ -101,7 +104,7 @@ class Executor:
         self._unrecorded: dict[str, Callable[[], Awaitable[Approval | None]]] = {}
         """How to store the outcomes that could not be stored so far."""
 
-    async def bound(self, tool: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    async def bound(self, tool: str, arguments: Mapping[str, Any], run: str) -> dict[str, Any]:
         """What decides beside the arguments, as it is now; looked at when the card is made and again at the claim."""
         found = self._tools[tool]
         files: Mapping[str, str] = {}
@@ -111,10 +114,21 @@ class Executor:
         if found.preview is not None:
             preview = self.mask(plain(await anyio.to_thread.run_sync(found.preview, parse(found, arguments))))
         sends = found.sends(parse(found, arguments)) if found.sends is not None else {}
-        secrets = self._vault.bound(arguments)
         return surroundings(
-            found, workspace=self._workspace, files=files, preview=preview, sends=sends, secrets=secrets
+            found,
+            workspace=self._workspace,
+            files=files,
+            preview=preview,
+            sends=sends,
+            secrets=self._vault.bound(arguments),
+            network=await self._granted_network(found, arguments, run),
         )
+
+    async def _granted_network(self, tool: Tool, arguments: Mapping[str, Any], run: str) -> str:
+        """The rule that gives such a call of the run network, as the rules are now; '' where there is none."""
+        if not tool.networked or self._policy is None or (asked := await runs.get(self._database.reader, run)) is None:
+            return ""
+        return self._policy.decide(tool, arguments, asking_of(asked, now=self._clock.now())).network
 
     def is_asked(self, approval: Approval) -> bool:
         """Whether a waiting row is what this bot stored, to the last byte."""
@@ -159,7 +173,7 @@ class Executor:
         now: Mapping[str, Any] = approval.bound
         if not problem:
             try:
-                now = await self.bound(approval.tool, approval.arguments)
+                now = await self.bound(approval.tool, approval.arguments, approval.run)
             except Exception as error:
                 # A tool's own code: what it cannot look at now is not what was shown, and must not wait for ever.
                 logger.exception("cannot look", extra={"action": "bound_failed", "approval": id, "tool": approval.tool})
@@ -261,6 +275,7 @@ class Executor:
             requester=claimed.requester,
             approved=True,
             secrets=secrets,
+            network=bool(claimed.bound.get("network")),
             keep=self._keep,
         )
         try:

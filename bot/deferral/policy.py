@@ -10,8 +10,9 @@ from bot.deferral.tool import Tool
 from bot.interpreters import program_texts
 from bot.permits import Action, Asking, Fit, PolicyRule
 from bot.texts.text import say
+from storage.runs import Run
 
-__all__ = ["Asking", "DefaultPolicy", "Policy", "RulePolicy", "Verdict", "rule_problems"]
+__all__ = ["Asking", "DefaultPolicy", "Policy", "RulePolicy", "Verdict", "asking_of", "rule_problems"]
 
 
 CANNOT_TELL = ": it cannot tell what "
@@ -24,6 +25,8 @@ class Verdict:
 
     action: Action
     rule: str
+    network: str = ""
+    """The rule that gives the call the machine's network, or ''. Never with `allow`."""
 
 
 class Policy(Protocol):
@@ -32,6 +35,11 @@ class Policy(Protocol):
     def decide(self, tool: Tool, arguments: Mapping[str, Any], asking: Asking) -> Verdict:
         """The verdict on one call."""
         ...
+
+
+def asking_of(run: Run, *, now: int) -> Asking:
+    """Who asks for the calls of a run, and where; `now` in milliseconds UTC."""
+    return Asking(requester=run.requester, place=run.place, within=run.within, roles=run.roles, now=now)
 
 
 class DefaultPolicy:
@@ -83,7 +91,8 @@ class RulePolicy:
                 return Verdict(action="ask", rule=f"{rule.name}: it {problem}")
             if rule.action == "allow" and (why := tool.must_ask(arguments)):
                 return Verdict(action="ask", rule=say("rules.asks_anyway", rule=rule.name, why=why))
-            return Verdict(action=rule.action, rule=rule.name)
+            network = rule.name if rule.network and rule.action == "ask" and tool.networked else ""
+            return Verdict(action=rule.action, rule=rule.name, network=network)
         return None
 
 
@@ -94,6 +103,8 @@ def rule_problems(rules: Iterable[PolicyRule], tools: Iterable[Tool]) -> Iterato
     """
     every = tuple(tools)
     for rule in rules:
+        if rule.network and not any(tool.networked for tool in every if rule.about_tool(tool.name)):
+            yield f"has the rule {rule.name!r}, which may not give network to {rule.tool}: it takes none."
         for tool in (tool for tool in every if rule.about_tool(tool.name)):
             if rule.action == "allow" and (problem := _never_allowed(rule, tool)):
                 yield f"has the rule {rule.name!r}, which {problem}."

@@ -56,6 +56,8 @@ class Call:
     requester: str
     approved: bool
     """Whether a person signed it off (`CallApproved` in the seed)."""
+    network: bool = False
+    """Whether it was approved with the machine's network; counts only for tools that have a `networked`."""
     secrets: Mapping[str, str] = field(default_factory=dict, repr=False)
     """Values of the secrets that its arguments refer to, by name; only of a claimed call, see `bot.deferral.vault`."""
     keep: Keep = field(default=keep_nothing, repr=False, compare=False)
@@ -124,6 +126,8 @@ class Tool:
     """Whether policy asks by default."""
     profile: str = "in-process"
     """What the body may touch, as shown on the card and bound by the digest: e.g. `bubblewrap, no network`."""
+    networked: str = ""
+    """The same for a call that a rule gives the machine's network; '' for a tool that has nothing to do with that."""
     environment: tuple[str, ...] = ()
     """Names of the environment variables the body's child process gets; bound by the digest."""
     binds: Callable[[Any], Mapping[str, str]] | None = None

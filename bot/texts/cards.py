@@ -50,6 +50,7 @@ ENTRIES = {
     "sends_headers": text("Headers: {names}", de="Kopfzeilen: {names}"),
     "sends_body": text("Body: {n:,} bytes, SHA-256 {digest}", de="Inhalt: {n:,} Byte, SHA-256 {digest}"),
     "sends_nothing": text("No body", de="Kein Inhalt"),
+    "network": text("⚠ Network: **on**, granted by the rule {rule}", de="⚠ Netz: **an**, gewährt von der Regel {rule}"),
     "holds_while": text(
         "Counts only while {name} stays as it is: {mark}", de="Gilt nur, solange {name} bleibt, wie es ist: {mark}"
     ),

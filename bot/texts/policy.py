@@ -341,6 +341,9 @@ ENTRIES = {
     "hours_long": text(("{n} hour", "{n} hours"), de=("{n} Stunde", "{n} Stunden")),
     "minutes": text(("{n} minute", "{n} minutes"), de=("{n} Minute", "{n} Minuten")),
     "whole_seconds": text(("{n} second", "{n} seconds"), de=("{n} Sekunde", "{n} Sekunden")),
+    "with_network": text(
+        "and has the machine's network if approved", de="und hat, wenn genehmigt, das Netz der Maschine"
+    ),
     "if": text("if {conditions}", de="wenn {conditions}"),
     "in": text("in {channels}", de="in {channels}"),
     "a_rule": text("a rule", de="eine Regel"),

@@ -103,6 +103,10 @@ ENTRIES = {
         "bubblewrap, no network, writes in the workspace only",
         de="bubblewrap, kein Netz, schreibt nur im Arbeitsordner",
     ),
+    "in_sandbox_networked": stored(
+        "bubblewrap, this machine's network with localhost, writes in the workspace only",
+        de="bubblewrap, das Netz dieser Maschine mit localhost, schreibt nur im Arbeitsordner",
+    ),
     "bare": stored(
         "no sandbox (opted in): this machine and its network",
         de="keine Sandbox (so gewollt): diese Maschine und ihr Netz",

@@ -35,6 +35,8 @@ ENTRIES = {
     "sends": stored("what it would send", de="was es senden würde"),
     "would_change": stored("what it would change", de="was es ändern würde"),
     "changed": stored("{what} changed{values}", de="{what} hat sich geändert{values}"),
+    "network": stored("the rule that gives it network", de="die Regel, die ihm Netz gibt"),
+    "nothing": stored("none", de="keine"),
     "not_bound": stored("not bound", de="nicht gebunden"),
     "file_changed": stored("{name} changed: {was} → {now}", de="{name} hat sich geändert: {was} → {now}"),
     "secrets": stored(

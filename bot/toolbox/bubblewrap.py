@@ -73,8 +73,9 @@ def own_python() -> Path | None:
     return None if prefix.is_relative_to("/usr") else prefix
 
 
-def identity(workspace: Path) -> dict[str, bytes]:
+def identity(workspace: Path, *, network: bool = False) -> dict[str, bytes]:
     """The files user and host look-ups read: the real ones would name the machine's people."""
+    hosts = "files dns" if network else "files"
     users = (
         "root:x:0:0:root:/:/usr/sbin/nologin",
         f"signoff:x:{USER}:{USER}:Signoff:{workspace}:/bin/sh",
@@ -84,7 +85,7 @@ def identity(workspace: Path) -> dict[str, bytes]:
         "/etc/passwd": "\n".join((*users, "")).encode(),
         "/etc/group": f"root:x:0:\nsignoff:x:{USER}:\nnogroup:x:65534:\n".encode(),
         "/etc/hosts": b"127.0.0.1 localhost sandbox\n::1 localhost\n",
-        "/etc/nsswitch.conf": b"passwd: files\ngroup: files\nhosts: files\n",
+        "/etc/nsswitch.conf": f"passwd: files\ngroup: files\nhosts: {hosts}\n".encode(),
     }
 
 
@@ -98,11 +99,13 @@ def command_line(
     data: Mapping[str, int],
     status_fd: int,
     staged: bool,
+    network: bool = False,
 ) -> list[str]:
     """`argv` in a sandbox of its own, with `workspace` (a real path) writable at its own path.
 
     `data` maps paths inside to descriptors whose bytes appear there, read-only. `staged`: the command runs below
-    `as_user`, which shows the workspace and Python's home elsewhere.
+    `as_user`, which shows the workspace and Python's home elsewhere. `network`: it shares the machine's, and nothing
+    else.
     """
     words = [bwrap, "--unshare-all", "--unshare-user", "--disable-userns"]
     words += ["--uid", str(USER), "--gid", str(USER), "--hostname", "sandbox"]
@@ -114,7 +117,9 @@ def command_line(
             words += ["--symlink", str(Path(name).readlink()), name]
         elif Path(name).is_dir():
             words += ["--ro-bind", name, name]
-    for name in SYSTEM_FILES:
+    if network:
+        words += ["--share-net"]
+    for name in (*SYSTEM_FILES, *(("/etc/resolv.conf",) if network else ())):
         words += ["--ro-bind-try", name, name]
     # Below /proc/sys lie the machine's own settings; /dev and / are memory without a limit unless read-only.
     words += ["--proc", "/proc", "--remount-ro", "/proc"]

@@ -37,6 +37,7 @@ def make_execute_code(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.
             timeout=timeout,
             files={PROGRAM: code.encode()},
             variables=secret_words.variables(call.secrets),
+            network=call.network,
         )
         return outcome(result, seconds=timeout)
 
@@ -53,6 +54,7 @@ def make_execute_code(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.
         arguments=CodeArguments,
         body=body,
         profile=sandbox.profile,
+        networked=sandbox.networked,
         environment=sandbox.environment_names,
         missing=sandbox.missing,
         look_again=sandbox.look_again,

@@ -99,7 +99,9 @@ class Detached(CommandFiles):
             started_at=self._clock.now(),
         )
         self._begins = command.id
-        async with self._sandbox.prepared(["/bin/sh", "-c", _FIRST_LINE, "sh", line], workspace=self._workspace) as (
+        async with self._sandbox.prepared(
+            ["/bin/sh", "-c", _FIRST_LINE, "sh", line], workspace=self._workspace, network=call.network
+        ) as (
             words,
             handed,
         ):

@@ -97,6 +97,15 @@ class Sandbox:
         return "bubblewrap, no network, writes in the workspace only"
 
     @property
+    def networked(self) -> str:
+        """The same for a command that is given network. It shares the machine's own, so it reaches localhost too."""
+        return (
+            self.profile
+            if self.bare
+            else "bubblewrap, this machine's network with localhost, writes in the workspace only"
+        )
+
+    @property
     def environment_names(self) -> tuple[str, ...]:
         """The names of all the variables a command gets."""
         return tuple(sorted(self.environment(Path("/"))))
@@ -144,20 +153,29 @@ class Sandbox:
         stdin_data: bytes | None = None,
         files: Mapping[str, bytes] | None = None,
         variables: Mapping[str, str] | None = None,
+        network: bool = False,
     ) -> SandboxResult:
         """Run `argv` in `workspace` for at most `timeout` seconds, and leave no process of it behind.
 
         `files` maps absolute paths to what the command finds there, read-only; `variables` stand in its environment
-        beside the ordinary ones. Raises `NothingRan` when the command
-        was certainly not begun (no sandbox here, say), `Lost` when something else killed it.
+        beside the ordinary ones. `network`: see `networked`. Raises `NothingRan` when the command was certainly not
+        begun (no sandbox here, say), `Lost` when something else killed it.
         """
         await self._tested()
         return await self._run(
-            argv, workspace=workspace, timeout=timeout, stdin_data=stdin_data, files=files, variables=variables
+            argv,
+            workspace=workspace,
+            timeout=timeout,
+            stdin_data=stdin_data,
+            files=files,
+            variables=variables,
+            network=network,
         )
 
     @asynccontextmanager
-    async def prepared(self, argv: Sequence[str], *, workspace: Path) -> AsyncIterator[tuple[list[str], Handed]]:
+    async def prepared(
+        self, argv: Sequence[str], *, workspace: Path, network: bool = False
+    ) -> AsyncIterator[tuple[list[str], Handed]]:
         """The command line that runs `argv` as `run` would, for somebody else to start, and what it must inherit.
 
         Raises `NothingRan`, also where commands run without a sandbox: nothing there could end all that they start.
@@ -168,7 +186,7 @@ class Sandbox:
         workspace = _checked(workspace)
         with Handed() as handed:
             try:
-                yield list(await self._prepared(argv, workspace, handed, None, {})), handed
+                yield list(await self._prepared(argv, workspace, handed, None, {}, network=network)), handed
             except OSError as error:
                 raise NothingRan(f"the sandbox could not be prepared: {error}") from error
 
@@ -187,11 +205,12 @@ class Sandbox:
         stdin_data: bytes | None = None,
         files: Mapping[str, bytes] | None = None,
         variables: Mapping[str, str] | None = None,
+        network: bool = False,
     ) -> SandboxResult:
         workspace = _checked(workspace)
         with Handed() as handed:
             try:
-                words = await self._prepared(argv, workspace, handed, stdin_data, files or {})
+                words = await self._prepared(argv, workspace, handed, stdin_data, files or {}, network=network)
             except OSError as error:
                 raise NothingRan(f"the sandbox could not be prepared: {error}") from error
             told: dict[str, int] = {}
@@ -223,16 +242,20 @@ class Sandbox:
         handed: Handed,
         stdin_data: bytes | None,
         files: Mapping[str, bytes],
+        *,
+        network: bool,
     ) -> Sequence[str]:
         """The whole command line, with everything it refers to in `handed`."""
         handed.stdin = None if stdin_data is None else unnamed(stdin_data)
         handed.data = {path: unnamed(content) for path, content in files.items()}
         if self.bare:
             return [f"/dev/fd/{handed.fds()[word]}" if word in handed.data else word for word in argv]
-        handed.data |= {path: unnamed(content) for path, content in bubblewrap.identity(workspace).items()}
-        return await self._sandboxed(argv, workspace, handed)
+        handed.data |= {
+            path: unnamed(content) for path, content in bubblewrap.identity(workspace, network=network).items()
+        }
+        return await self._sandboxed(argv, workspace, handed, network=network)
 
-    async def _sandboxed(self, argv: Sequence[str], workspace: Path, handed: Handed) -> list[str]:
+    async def _sandboxed(self, argv: Sequence[str], workspace: Path, handed: Handed, *, network: bool) -> list[str]:
         bwrap = shutil.which(self._bwrap, path=f"{SYSTEM_PATH}:/usr/local/sbin:/usr/sbin:/run/wrappers/bin")
         if bwrap is None:
             raise NothingRan(selftest.MISSING)
@@ -246,6 +269,7 @@ class Sandbox:
             data=handed.fds(),
             status_fd=handed.status_writes[0],
             staged=as_root,
+            network=network,
         )
         if not as_root:
             return words

@@ -61,7 +61,11 @@ def make_shell(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.0, deta
             return begun(await background.start(arguments.command, call), background.bounds)
         argv = ["/bin/sh", "-c", secret_words.shell_line(arguments.command) if call.secrets else arguments.command]
         result = await sandbox.run(
-            argv, workspace=workspace, timeout=timeout, variables=secret_words.variables(call.secrets)
+            argv,
+            workspace=workspace,
+            timeout=timeout,
+            variables=secret_words.variables(call.secrets),
+            network=call.network,
         )
         return outcome(result, seconds=timeout)
 
@@ -83,6 +87,7 @@ def make_shell(*, workspace: Path, sandbox: Sandbox, timeout: float = 60.0, deta
         arguments=CommandArguments if background is None else ShellArguments,
         body=body,
         profile=sandbox.profile,
+        networked=sandbox.networked,
         environment=sandbox.environment_names,
         missing=sandbox.missing,
         look_again=sandbox.look_again,

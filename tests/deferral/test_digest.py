@@ -46,7 +46,7 @@ CHANGED: dict[str, tuple[dict[str, Any], str]] = {
     "workspace": (bound(workspace="/v"), "the working directory changed: /w → /v"),
     "file": (bound(files={"a.sh": "absent"}), "a.sh changed: 1 bytes, sha256 000000000000 → absent"),
     "no file": (bound(files={}), "a.sh changed: 1 bytes, sha256 000000000000 → not bound"),
-    "another part": ({**bound(), "server": "other"}, "server changed: None → other"),
+    "another part": ({**bound(), "server": "other"}, "server changed: none → other"),
 }
 
 
