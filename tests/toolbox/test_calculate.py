@@ -117,7 +117,14 @@ GREEDY = {
 }
 
 
-@pytest.mark.parametrize("code", GREEDY.values(), ids=GREEDY)
+LONG = ("a number that grows", "a number told in digits")
+"""One step of these takes longer than the limit, and nothing stops it before its end."""
+
+
+@pytest.mark.parametrize(
+    "code",
+    [pytest.param(code, id=name, marks=pytest.mark.slow if name in LONG else ()) for name, code in GREEDY.items()],
+)
 async def test_nothing_can_be_used_up(code: str) -> None:
     outcome = await run(code, make_calculate(bounds=SHORT))
     assert not outcome.ok
@@ -157,6 +164,7 @@ async def at_work(mark: Mark) -> int:
             await asyncio.sleep(0.01)
 
 
+@pytest.mark.wire
 @pytest.mark.skipif(not sys.platform.startswith("linux"), reason="takes prctl(2)")
 async def test_no_process_of_it_outlives_a_bot_that_is_killed(mark: Mark) -> None:
     program = (

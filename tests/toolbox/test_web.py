@@ -75,7 +75,9 @@ async def test_an_address_of_this_machine_is_never_connected_to(server: Server, 
     assert server.requests == []
 
 
-@pytest.mark.parametrize("host", ["2130706433", "127.1", "0x7f.1", "0177.0.0.1", "localhost.", "127.0.0.1%2f.example"])
+@pytest.mark.parametrize("host", ["2130706433", "127.1", "0x7f.1", "0177.0.0.1", "localhost.", "127.0.0.1%2f.example",
+     "①②⑦.⓪.⓪.①", "１２７.0.0.1", "127。0。0。1", "localhost。", "ⓛocalhost", "[::127.0.0.1]", "[64:ff9b::7f00:1]"],
+)  # fmt: skip
 async def test_an_address_in_disguise_is_never_connected_to(server: Server, host: str) -> None:
     server.serves("/", text="secret")
     try:
