@@ -21,6 +21,7 @@ from bot.settings import ENV_FILE, TOML_FILE, Settings
 from bot.single import data_lock, holder, token_lock
 from bot.texts.recall import recall
 from bot.texts.text import joined, say
+from bot.toolbox import calculate
 from bot.toolbox.command_files import COMMANDS_FOLDER, CommandFiles, CommandState
 from bot.toolbox.sandbox import Sandbox
 from storage.database import DatabaseError, open_database
@@ -76,6 +77,7 @@ async def examine(settings: Settings, folder: Path) -> AsyncIterator[Finding]:
     for finding in _within_reach(settings, folder):
         yield finding
     yield await _sandbox(settings)
+    yield await _calculator()
     for finding in _commands(settings):
         yield finding
     yield await _model(settings)
@@ -230,6 +232,19 @@ async def _sandbox(settings: Settings) -> Finding:
         )
     kept = joined((recall(check.name) for check in report.checks), by="; ")
     return Finding(id="sandbox", level=Level.OK, text=say("checkup.keeps", kept=kept))
+
+
+async def _calculator() -> Finding:
+    """The small tier, which works where the sandbox does not."""
+    problem = await calculate.works(calculate.make_calculate())
+    if not problem:
+        return Finding(id="calculator", level=Level.OK, text=say("checkup.calculator"))
+    return Finding(
+        id="calculator",
+        level=Level.WARN,
+        text=say("checkup.no_calculator", problem=problem),
+        advice=say("checkup.install_calculator"),
+    )
 
 
 def _commands(settings: Settings) -> list[Finding]:

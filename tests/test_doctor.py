@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sysconfig
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -93,6 +94,21 @@ async def test_a_workspace_that_holds_our_own_files_fails(tmp_path: Path) -> Non
     found = await examined(tmp_path, workspace=tmp_path)
     assert found["workspace-holds-ours"].level is Level.FAIL
     assert str(tmp_path / ".env") in found["workspace-holds-ours"].text
+
+
+async def test_the_calculator_is_tried_out_and_works_without_a_sandbox(tmp_path: Path) -> None:
+    found = (await examined(tmp_path, sandbox="none"))["calculator"]
+    assert (found.level, found.text) == (Level.OK, "calculate works; it needs no sandbox")
+
+
+async def test_a_calculator_that_is_missing_is_a_warning_with_what_to_install(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sysconfig, "get_path", lambda name: str(tmp_path))
+    found = (await examined(tmp_path, sandbox="none"))["calculator"]
+    assert found.level is Level.WARN
+    assert "pydantic-monty-runtime" in found.text
+    assert found.advice.startswith("pip install pydantic-monty-runtime")
 
 
 async def test_running_without_a_sandbox_is_a_warning(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
 from hashlib import sha256
@@ -18,6 +19,7 @@ from bot.settings import Settings
 from bot.toolbox.calculate import make_calculate
 from bot.toolbox.web import make_http_fetch
 from tests.house import OWNER, Bench, House, Script, open_house
+from tests.test_timeline import story
 
 
 @dataclass
@@ -104,6 +106,21 @@ async def test_what_is_sent_to_an_allowed_host_is_asked_about_and_goes_out_as_it
         assert "status 200" in text
 
 
+async def test_a_request_that_an_approver_edits_is_shown_anew_and_sent_as_edited(
+    tmp_path: Path, site: tuple[str, list[str]]
+) -> None:
+    host, asked = site
+    sent = {"url": f"http://{host}/x", "method": "POST", "body": "one"}
+    async with open_house(tmp_path, Script([("http_fetch", sent)], "done"), bench=Fetching()) as house:
+        await house.ask()
+        await house.app.engine.edits.edit(house.press(OWNER), json.dumps({**sent, "body": "two!"}))
+        await house.app.background.idle()
+        (call,) = house.card[1].approvals
+        assert (call.bound["sends"]["bytes"], asked) == (4, [])
+        await house.decide("approve")
+        assert asked == ["/x", "two!"]
+
+
 async def test_a_body_that_is_changed_in_the_database_is_not_sent(tmp_path: Path, site: tuple[str, list[str]]) -> None:
     host, asked = site
     script = Script([("http_fetch", {"url": f"http://{host}/x", "method": "POST", "body": "one"})], "done")
@@ -138,6 +155,7 @@ async def test_a_request_whose_connection_ends_is_told_as_unknown_and_not_sent_a
             " check before you ask for it again. It was not run again."
         )
         assert "this program stopped" not in told
+        assert any("nobody knows whether it took effect: 'The request" in line for line in await story(house))
 
 
 @pytest.mark.parametrize(

@@ -79,6 +79,12 @@ ENTRIES = {
         de="Installiere bubblewrap und entferne SIGNOFF_SANDBOX=none.",
     ),
     "keeps": text("bubblewrap keeps its promises: {kept}", de="bubblewrap hält, was es verspricht: {kept}"),
+    "calculator": text("calculate works; it needs no sandbox", de="calculate funktioniert; es braucht keine Sandbox"),
+    "no_calculator": text("off: calculate ({problem})", de="aus: calculate ({problem})"),
+    "install_calculator": text(
+        "pip install pydantic-monty-runtime, in the version that this one asks for.",
+        de="pip install pydantic-monty-runtime, in der Version, die diese hier verlangt.",
+    ),
     "in_background": text("{n} run in the background: {commands}", de="{n} laufen im Hintergrund: {commands}"),
     "offline": text(
         "the offline model, which knows a few requests and says so; set SIGNOFF_MODEL for a real one",

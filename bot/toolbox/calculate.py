@@ -115,6 +115,16 @@ def make_calculate(*, bounds: Bounds | None = None, find: Callable[[], Path | No
     )
 
 
+async def works(tool: Tool) -> str:
+    """Try it. Why it does not work here, as a sentence, or ''."""
+    call = Call(id="self-test", run="", conversation="", place="", requester="", approved=False)
+    try:
+        outcome: ToolOutcome = await tool.body(CalculateArguments(code="6 * 7"), call)
+    except NothingRan as signal:
+        return str(signal)
+    return "" if outcome.text == "42" else outcome.text
+
+
 async def _run(program: Path, code: str, limits: Bounds) -> Ended:
     with unnamed(code.encode()) as handle:
         shown = f"/dev/fd/{handle.fileno()}"

@@ -117,6 +117,15 @@ def test_only_an_expiry_speaks_of_silence(state: ApprovalState, column: str) -> 
     assert bool(speaks) is (state is S.EXPIRED)
 
 
+def test_a_call_whose_tool_lost_sight_of_it_says_why_and_not_that_the_program_stopped() -> None:
+    lost = call(S.INTERRUPTED, note="The line went dead.")
+    assert str(sentences.word(lost)) == "unknown"
+    assert re.search(r"<1> approved.*started\. The line went dead\. Nobody knows", sentences.person(lost, who))
+    assert re.search(r"The line went dead\. It is unknown whether.*not run again", sentences.outcome(lost))
+    assert "program stopped" not in sentences.person(lost, who) + sentences.outcome(lost)
+    assert all(str(sentences.word(call(state))) != "unknown" for state in S)
+
+
 @pytest.mark.parametrize("state", STATES)
 def test_words_on_cards_are_all_different(state: ApprovalState) -> None:
     assert [other for other in S if ENDINGS[other].word == ENDINGS[state].word] == [state]

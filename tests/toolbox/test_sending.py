@@ -14,6 +14,7 @@ from aiohttp import web
 from pydantic import ValidationError
 
 from bot.deferral.grants import inexact
+from bot.deferral.layers import LayeredPolicy
 from bot.deferral.policy import RulePolicy
 from bot.deferral.tool import Tool, ToolOutcome
 from bot.errors import NothingRan
@@ -254,6 +255,8 @@ def test_no_rule_and_no_grant_lets_anything_but_a_plain_get_through(more: dict[s
     verdict = RulePolicy(RULES).decide(tool, arguments, HERE)
     assert verdict.action == "ask"
     assert "the shop would let it run, but it sends" in verdict.rule
+    in_chat = LayeredPolicy(RulePolicy(()), guild_rules=lambda guild: RULES or (), reserved=lambda asked: None)
+    assert in_chat.decide(tool, arguments, HERE).action == "ask"
     assert inexact(tool, arguments) is not None
 
 
@@ -261,6 +264,8 @@ def test_a_plain_get_is_let_through_by_the_same_rule() -> None:
     tool, arguments = make_http_fetch(), {"url": "https://shop.example/", "method": "GET"}
     assert RULES is not None
     assert RulePolicy(RULES).decide(tool, arguments, HERE).action == "allow"
+    in_chat = LayeredPolicy(RulePolicy(()), guild_rules=lambda guild: RULES or (), reserved=lambda asked: None)
+    assert in_chat.decide(tool, arguments, HERE).action == "allow"
     assert more_than_a_read({"url": "https://shop.example/"}) == ""
     assert inexact(tool, arguments) is None
 
