@@ -37,13 +37,32 @@ def explain(interaction: discord.Interaction, error: app_commands.AppCommandErro
             return tell("errors.broken", id=interaction.id)
 
 
+def is_at_home(interaction: discord.Interaction) -> bool:
+    """Whether a command comes from a server that the bot was added to, or from direct messages with it.
+
+    Discord offers the commands nowhere else, as they are registered; an application that people can add to their own
+    account could still be called from any server, and nobody there would know of it.
+    """
+    if interaction.guild_id is None:
+        return not interaction.context.private_channel
+    if interaction.is_user_integration() and not interaction.is_guild_integration():
+        return False
+    return interaction.client.get_guild(interaction.guild_id) is not None
+
+
 class SignoffTree(app_commands.CommandTree[Any]):
     """Sets the language of each command, and answers when one fails; discord.py would only log it."""
 
     async def interaction_check(self, interaction: discord.Interaction, /) -> bool:
-        """Set the language before the command, in the task that the command runs in. Called by discord.py."""
+        """Set the language before the command, in the task that the command runs in; refuse what comes from a place
+        where the bot is nobody's guest. Called by discord.py."""
         speak(self.client.languages.heard(interaction))
-        return True
+        if is_at_home(interaction):
+            return True
+        logger.warning("foreign command", extra={"action": "command_foreign", "guild": interaction.guild_id})
+        if interaction.type is discord.InteractionType.application_command:
+            await whisper(interaction, say("errors.not_installed"))
+        return False
 
     async def on_error(self, interaction: discord.Interaction, error: app_commands.AppCommandError, /) -> None:
         """Say what happened. Called by discord.py."""

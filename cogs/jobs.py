@@ -20,6 +20,7 @@ from cogs.limits import listed
 from cogs.posting import NOBODY
 from cogs.speech import in_public, offered, shown, tell
 from cogs.visibility import visible
+from storage import runs
 from storage.runs import Run
 
 logger = logging.getLogger(__name__)
@@ -128,8 +129,14 @@ class Jobs(commands.GroupCog, group_name="job", group_description=offered("comma
     async def cancel(self, interaction: discord.Interaction, id: JobId) -> None:
         """Cancel as the job's owner or as an approver."""
         await acknowledge(interaction, answer_follows=True)
+        id = id.strip()
+        job = await runs.get(self._engine.database.reader, id)
+        if job is None or not visible(interaction, job.place, requester=job.requester):
+            # In the same words as of one that there is not: whose id it is, is nobody's business elsewhere.
+            await whisper(interaction, tell("desk.no_job", id=id))
+            return
         try:
-            run = await self._engine.cancel_job(id.strip(), actor_of(interaction))
+            run = await self._engine.cancel_job(id, actor_of(interaction))
         except DecisionRefused as refusal:
             await whisper(interaction, refusal.sentence)
             return

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Awaitable
-from typing import Literal
+from collections.abc import Callable, Coroutine
+from typing import Any, Literal
 
 import discord
 from discord import app_commands
@@ -22,6 +22,7 @@ from cogs.interactions import above, acknowledge, actor_of, place_of, roles_of, 
 from cogs.limits import listed
 from cogs.speech import offered, tell
 from cogs.visibility import visible
+from storage import schedules
 
 logger = logging.getLogger(__name__)
 
@@ -41,7 +42,7 @@ class Schedules(commands.GroupCog, group_name="schedule", group_description=offe
     def __init__(self, bot: commands.Bot, engine: Engine) -> None:
         super().__init__()
         self._bot = bot
-        self._schedules = engine.schedules
+        self._schedules, self._reader = engine.schedules, engine.database.reader
         self._desk = engine.desk
 
     @app_commands.command(description=offered("commands.schedule_add"))
@@ -100,7 +101,7 @@ class Schedules(commands.GroupCog, group_name="schedule", group_description=offe
             one = await self._schedules.pause(id.strip(), actor_of(interaction))
             return tell("schedules.paused", schedule=schedule_words.named(one))
 
-        await _answer(interaction, pause())
+        await self._answer(interaction, id, pause)
 
     @app_commands.command(description=offered("commands.schedule_resume"))
     @app_commands.describe(id=offered("commands.schedule_id"))
@@ -111,7 +112,7 @@ class Schedules(commands.GroupCog, group_name="schedule", group_description=offe
             one = await self._schedules.resume(id.strip(), actor_of(interaction))
             return tell("schedules.goes_on", schedule=schedule_words.named(one), at=(one.next_at or 0) // 1000)
 
-        await _answer(interaction, resume())
+        await self._answer(interaction, id, resume)
 
     @app_commands.command(name="run-now", description=offered("commands.schedule_run"))
     @app_commands.describe(id=offered("commands.schedule_id"))
@@ -122,7 +123,7 @@ class Schedules(commands.GroupCog, group_name="schedule", group_description=offe
             run = await self._schedules.run_now(id.strip(), actor_of(interaction))
             return tell("schedules.run_now", id=run.id, place=places.link(places.parse(run.place), None))
 
-        await _answer(interaction, start())
+        await self._answer(interaction, id, start)
 
     @app_commands.command(description=offered("commands.schedule_remove"))
     @app_commands.describe(id=offered("commands.schedule_id"))
@@ -133,7 +134,7 @@ class Schedules(commands.GroupCog, group_name="schedule", group_description=offe
             one = await self._schedules.remove(id.strip(), actor_of(interaction))
             return tell("schedules.removed", schedule=schedule_words.named(one))
 
-        await _answer(interaction, remove())
+        await self._answer(interaction, id, remove)
 
     @pause.autocomplete("id")
     @resume.autocomplete("id")
@@ -156,15 +157,20 @@ class Schedules(commands.GroupCog, group_name="schedule", group_description=offe
         found = await self._schedules.listed(str(place) if place.guild is None else place.space)
         return [one for one in found if visible(interaction, one.schedule.place, requester=one.schedule.person)]
 
-
-async def _answer(interaction: discord.Interaction, work: Awaitable[str]) -> None:
-    """Do something and say privately what came of it."""
-    await acknowledge(interaction, answer_follows=True)
-    try:
-        text = await work
-    except DecisionRefused as refusal:
-        text = refusal.sentence
-    except DeliveryError as error:
-        logger.warning("not looked up", extra={"action": "schedule_unsure", "problem": str(error)})
-        text = UNSURE
-    await whisper(interaction, text)
+    async def _answer(
+        self, interaction: discord.Interaction, id: str, work: Callable[[], Coroutine[Any, Any, str]]
+    ) -> None:
+        """Do something about a schedule and say privately what came of it."""
+        await acknowledge(interaction, answer_follows=True)
+        one = await schedules.get(self._reader, id.strip())
+        if one is None or not visible(interaction, one.place, requester=one.person):
+            await whisper(interaction, tell("schedules.no_schedule", id=id.strip()))
+            return
+        try:
+            text = await work()
+        except DecisionRefused as refusal:
+            text = refusal.sentence
+        except DeliveryError as error:
+            logger.warning("not looked up", extra={"action": "schedule_unsure", "problem": str(error)})
+            text = UNSURE
+        await whisper(interaction, text)

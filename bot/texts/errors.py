@@ -20,6 +20,13 @@ ENTRIES = {
         ),
     ),
     "not_for_you": text("You cannot use this command here.", de="Du kannst diesen Befehl hier nicht benutzen."),
+    "not_installed": text(
+        "I only work in servers that I was added to, and in direct messages with me. Ask an administrator to add me.",
+        de=(
+            "Ich arbeite nur auf Servern, zu denen ich hinzugefügt wurde, und in Direktnachrichten mit mir. Bitte die"
+            " Verwaltung, mich hinzuzufügen."
+        ),
+    ),
     "option": text(
         "I cannot read one of the options: {value!r}", de="Eine der Angaben kann ich nicht lesen: {value!r}"
     ),
