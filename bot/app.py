@@ -63,6 +63,7 @@ from storage import meta
 from storage.approvals import Approval
 from storage.database import Database, Transaction, open_database
 from storage.guarded import GuardedDatabase
+from storage.head import Head
 from storage.jobs import JobLimits
 from storage.runs import Run
 
@@ -302,6 +303,7 @@ async def open_app(
                 mask=mask,
             )
             clippings = Clippings(database=database, clock=clock)
+            head = Head(database.reader, settings.database)
             undoing = Undoing(
                 database=database, clock=clock, boot=boot, kept=kept, root=settings.workspace, decisions=decisions
             )
@@ -321,7 +323,7 @@ async def open_app(
                 sweep_ms=sweep_ms,
                 watch=watch,
                 most_waiting=settings.queue,
-                tidy=one_after_another(clippings.tidy, undoing.tidy, kept.tidy),
+                tidy=one_after_another(clippings.tidy, undoing.tidy, kept.tidy, head.note),
                 commands=None
                 if detached is None
                 else Commands(
@@ -393,3 +395,4 @@ async def open_app(
                 upkeep.drills.stop()
                 await engine.stop(grace=STOP_GRACE_SECONDS)
                 await upkeep.startup.end()
+                await head.note()

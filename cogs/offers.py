@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import discord
 
+from bot.files.names import safe_name
 from bot.surface import Offered
 from cogs import inert
 from cogs.speech import tell
@@ -40,8 +41,8 @@ def named(offered: Sequence[Offered], *, fetched: bool = False) -> str:
 
 
 def _file_name(path: str) -> str:
-    """Plain, and short enough; the end of a path says most."""
-    return re.sub(r"[^\w.-]+", "_", path.replace("/", "-"))[-_LONGEST:]
+    """Plain, with nothing hidden in it, and short enough; the end of a path says most."""
+    return re.sub(r"[^\w.-]+", "_", safe_name(path.replace("/", "-")))[-_LONGEST:]
 
 
 def _size(size: int) -> str:

@@ -182,6 +182,27 @@ async def test_a_trail_that_was_altered_is_named_by_its_row(tmp_path: Path) -> N
     assert json.loads(signoff(tmp_path, "audit", "verify", "--json").stdout)["row"] == row
 
 
+async def test_a_trail_whose_end_was_cut_off_without_a_trace_inside_exits_1(tmp_path: Path) -> None:
+    """S-A95: the file beside the database tells; one that cannot be read is no "whole" either."""
+    async with open_house(tmp_path, asking()) as house:
+        await house.ask()
+    [outside] = tmp_path.rglob("*.head")
+    raw = sqlite3.connect(tmp_path / DATABASE)
+    raw.execute("DROP TRIGGER audit_no_delete")
+    raw.execute("DELETE FROM audit WHERE n > 1")
+    raw.execute("UPDATE meta SET value = (SELECT hash FROM audit WHERE n = 1) WHERE key = 'audit_head'")
+    raw.commit()
+    raw.close()
+    done = signoff(tmp_path, "audit", "verify")
+    assert done.returncode == 1
+    assert "broken at row 2" in done.stdout
+    assert outside.name in done.stdout
+    outside.write_text("nonsense")
+    done = signoff(tmp_path, "audit", "verify", "--json")
+    assert done.returncode == 1
+    assert json.loads(done.stdout) == {"whole": False, "row": None, "entries": 1}
+
+
 def test_a_database_that_is_none_is_one_sentence(tmp_path: Path) -> None:
     (tmp_path / DATABASE).write_text("this is not a database, whatever its name says" * 100)
     done = signoff(tmp_path, "approvals", "list")

@@ -106,12 +106,12 @@ def test_approvers_may_be_a_list_in_the_toml_file(folder: Path) -> None:
 
 @pytest.mark.parametrize("name", ["SIGNOFF_APPROVER_USERS", "SIGNOFF_APPROVER_ROLES"])
 @pytest.mark.parametrize(
-    "text", ["", "  ", ",", "12,", "ana", "12,ana", "*", "<@12>", "-1", "0", "1e5", "[12]", "１２"]
+    "text", ["", "  ", ",", "12,", "ana", "Admins", "12,ana", "*", "<@12>", "-1", "0", "1e5", "[12]", "１２"]
 )
 def test_approvers_that_are_empty_or_not_numeric_stop_the_start(
     name: str, text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """S-T01: a nonsense approver never widens."""
+    """S-A06, S-T01: a nonsense approver never widens."""
     monkeypatch.setenv(name, text)
     told = str(problem())
     assert told.startswith(name)

@@ -20,7 +20,7 @@ from bot.deferral.endings import ran_nothing
 from bot.errors import SignoffError
 from bot.settings import Settings
 from bot.timeline import timeline
-from storage import approvals, audit, runs
+from storage import approvals, audit, head, runs
 from storage.approvals import Approval, ApprovalState
 from storage.audit import AuditEntry
 from storage.database import Reader, open_database
@@ -201,19 +201,28 @@ async def export_audit(settings: Settings) -> None:
 
 async def verify_audit(settings: Settings, chosen: Namespace) -> int:
     """`signoff audit verify`; returns the exit code."""
-    broken, count = None, 0
+    broken, count, told = None, 0, ""
+    outside = head.path_of(settings.database)
     async with reading(settings) as reader:
         if reader is not None:
             broken = await audit.verify(reader)
+            try:
+                if broken is None and (broken := await head.broken_at(reader, outside)) is not None:
+                    told = f" By {outside} it was another trail, or went on."
+            except head.HeadUnreadable as error:
+                told = f"How far the trail goes is not known: {error}."
             async for _entry in _entries(reader, None):
                 count += 1
+    whole = broken is None and not told
     if chosen.json:
-        _print_json({"whole": broken is None, "row": broken, "entries": count})
-    elif broken is None:
+        _print_json({"whole": whole, "row": broken, "entries": count})
+    elif whole:
         print(f"The trail is whole: {count} entr{'y' if count == 1 else 'ies'}.")
+    elif broken is None:
+        print(told)
     else:
-        print(f"The trail is broken at row {broken}: it was altered, or a row before it is missing.")
-    return 0 if broken is None else 1
+        print(f"The trail is broken at row {broken}: it was altered, or a row before it is missing.{told}")
+    return 0 if whole else 1
 
 
 async def _entries(reader: Reader, approval: str | None) -> AsyncIterator[AuditEntry]:

@@ -12,6 +12,7 @@ import io
 import json
 import logging
 import re
+import secrets
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any
@@ -81,6 +82,9 @@ class RestFace:
     async def handle(self, request: web.Request) -> web.StreamResponse:
         """Answer one request below `/api/v10`."""
         path = request.rel_url.raw_path.removeprefix(PREFIX)
+        if not self._is_known(request, path):  # before its body is read, which may be large
+            stranger = Recorded(request.method, path, dict(request.query), dict(request.headers), None, ())
+            return self._json(stranger, 401, {"message": "401: Unauthorized", "code": 0})
         recorded, uploads = await self._receive(request, path)
         self.record.add(recorded)
         self._changes.note()
@@ -123,13 +127,16 @@ class RestFace:
         names = tuple(u.filename for u in uploads)
         return Recorded(request.method, path, dict(request.query), headers, body, names), uploads
 
+    def _is_known(self, request: web.Request, path: str) -> bool:
+        given = request.headers.get("Authorization", "")
+        token = secrets.compare_digest(given.encode(errors="replace"), f"Bot {self._token}".encode())
+        return token or _NO_TOKEN_NEEDED.fullmatch(path) is not None
+
     def _read(self, text: str) -> Any:
         return json.loads(text.replace(self.pictures, CDN_BASE) or "null")
 
     def _answer(self, recorded: Recorded, uploads: list[Upload]) -> web.Response:
         path, body = recorded.path, recorded.body
-        if not _NO_TOKEN_NEEDED.fullmatch(path) and recorded.headers.get("Authorization") != f"Bot {self._token}":
-            return self._json(recorded, 401, {"message": "401: Unauthorized", "code": 0})
         nonce = body.get("nonce") if isinstance(body, dict) and self._creates_message(recorded) else None
         try:
             if nonce is not None:

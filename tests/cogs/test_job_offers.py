@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from bot.surface import Offered
 from cogs import offers
 from tests.cogs.guild import labels, open_guild, text_of
@@ -41,4 +43,20 @@ async def test_what_is_not_handed_over_says_where_it_is() -> None:
     assert offers.files([large]) == []
     assert offers.named([]) == "There is no file of this job in the workspace any more."
     [file] = offers.files([Offered(path="../a b/ü\n.md", size=1, body=b"x")])
-    assert file.filename == "..-a_b-ü_.md"
+    assert file.filename == "a_b-ü_.md"
+
+
+@pytest.mark.parametrize(
+    ("path", "name"),
+    [
+        ("report\u202efdp.exe", "report_fdp.exe"),
+        ("report\u3164\u115f.pdf.exe", "report_.pdf.exe"),
+        ("out/@everyone.md", "out-_everyone.md"),
+        (".env", "env"),
+        ("a" * 300 + ".txt", "a" * 76 + ".txt"),
+    ],
+)
+def test_the_name_of_a_file_that_is_handed_over_hides_nothing(path: str, name: str) -> None:
+    """S-A43: what is posted; what comes in: tests/test_uploads.py."""
+    [file] = offers.files([Offered(path=path, size=1, body=b"x")])
+    assert file.filename == name

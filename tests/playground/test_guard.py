@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator
 
 import aiohttp
@@ -36,6 +37,7 @@ async def browser(twin: Twin) -> AsyncIterator[aiohttp.ClientSession]:
 
 @pytest.mark.parametrize("path", EVERYWHERE)
 async def test_a_foreign_host_is_refused_everywhere(twin: Twin, browser: aiohttp.ClientSession, path: str) -> None:
+    """S-A71."""
     headers = {"Host": f"evil.example:{twin.guard.port}", SECRET_HEADER: twin.secret}
     async with browser.get(path, headers=headers) as answer:
         assert answer.status == 403
@@ -103,3 +105,27 @@ async def test_a_socket_without_the_token_is_closed(twin: Twin, browser: aiohttp
 async def test_it_listens_on_the_loopback_only(twin: Twin) -> None:
     assert twin._runner is not None
     assert [address[0] for address in twin._runner.addresses] == ["127.0.0.1"]
+
+
+@pytest.mark.parametrize("header", ["", "Bearer", "Bearer ", "Bearer null", "Bearer undefined", "Bot ", "Bot null"])
+async def test_an_empty_token_is_no_token(twin: Twin, browser: aiohttp.ClientSession, header: str) -> None:
+    """S-A71."""
+    for headers in ({"Authorization": header}, {SECRET_HEADER: header}, {SECRET_HEADER: ""}):
+        async with browser.get("/api/v10/users/@me", headers=headers) as answer:
+            assert answer.status == 401
+        async with browser.post("/playground/restart-bot", headers=headers) as answer:
+            assert answer.status == 401
+
+
+@pytest.mark.parametrize("path", ["/api/v10/channels/1/messages", "/playground/restart-bot", "/api/action"])
+async def test_a_large_body_of_a_stranger_is_refused_unread(twin: Twin, path: str) -> None:
+    """S-A73: the answer is there before the body is, and most of it is never taken."""
+    reader, writer = await asyncio.open_connection("127.0.0.1", twin.guard.port)
+    try:
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{twin.guard.port}\r\nContent-Length: 10485760\r\n\r\n"
+        writer.write(head.encode() + b"x" * 1_000)
+        async with asyncio.timeout(30):
+            status = await reader.readline()
+        assert status.split()[1] in {b"401", b"403", b"413"}
+    finally:
+        writer.close()

@@ -90,10 +90,12 @@ def _lines(file: Path) -> list[str]:
 
 
 async def test_one_house_of_eight_wins_each_call(tmp_path: Path) -> None:
+    """S-A12, in the small."""
     await race(tmp_path, RACES, 40)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("verbs", RACES, ids="-".join)
 async def test_one_house_of_eight_wins_each_of_two_thousand_calls(verbs: tuple[str, str], tmp_path: Path) -> None:
+    """S-A12."""
     await race(tmp_path, [verbs], 2_000)

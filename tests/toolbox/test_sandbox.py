@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 
 from bot.errors import NothingRan
+from bot.toolbox import sandbox as sandbox_module
 from bot.toolbox.bubblewrap import MIB, Limits
 from bot.toolbox.sandbox import Sandbox, SandboxResult
 from tests.needs import needs
@@ -262,3 +263,28 @@ async def test_the_end_of_a_long_output_is_kept(sandbox: Sandbox, workspace: Pat
 async def test_output_that_is_not_text_is_made_readable(sandbox: Sandbox, workspace: Path) -> None:
     result = await sh(sandbox, workspace, r"printf 'a\377\000b'")
     assert result.output == "a\ufffd\ufffdb"
+
+
+async def test_what_the_bot_is_made_of_cannot_be_written_or_is_not_there(sandbox: Sandbox, tmp_path: Path) -> None:
+    """S-A96: settings, database, key, the trail's head, code, and what starts it; also through a link and by `..`."""
+    data = tmp_path / "data"
+    workspace = data / "workspace"
+    workspace.mkdir(parents=True)
+    unit = Path("/etc/systemd/system/signoff-of-a-test.service")
+    ours = [tmp_path / "signoff.toml", tmp_path / ".env", tmp_path / "token", data / "signoff.sqlite3",
+            data / "signoff.sqlite3-wal", data / "signoff.key", data / "signoff.head"]  # fmt: skip
+    for path in ours:
+        path.write_text("as it was")
+    (workspace / "link").symlink_to(data / "signoff.sqlite3")
+    code = Path(sandbox_module.__file__)
+    before = code.read_bytes()
+    places = [*map(str, ours), str(code), str(unit), "link", "../signoff.key", "../../signoff.toml",
+              "/proc/1/root" + str(data / "signoff.key"), f"/proc/self/cwd/../{data.name}/signoff.key"]  # fmt: skip
+    command = "; ".join(f"cat '{place}'; (echo changed >> '{place}')" for place in places)
+    command += "; mv .. /tmp/stolen; rm -rf link ../signoff*; true"
+    result = await sh(sandbox, workspace, command)
+    assert "as it was" not in result.output
+    assert result.output.count("No such file") > len(ours)
+    assert {path.read_text() for path in ours} == {"as it was"}
+    assert code.read_bytes() == before
+    assert not unit.exists()
