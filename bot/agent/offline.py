@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import AsyncIterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pydantic_ai.messages import (
     ModelMessage,
@@ -44,6 +44,7 @@ _ENDED_JOB = re.compile(r"\[event: [^\]]*\]\nBackground job ")
 _EXAMPLES = (
     ("shell", "run `date`"),
     ("execute_code", "run python: print(1+1), or: calculate 3*7"),
+    ("calculate", "calculate 3*7"),
     ("read_file", "read notes.txt"),
     ("list_files", "list files, or: what's in src?"),
     ("write_file", "write hello world to notes.txt"),
@@ -96,7 +97,7 @@ def _respond(messages: Sequence[ModelMessage], info: AgentInfo) -> ModelResponse
         return ModelResponse(parts=[TextPart("nothing to add")])
     if turn.prompt.lstrip().startswith(EVENT_MARK):
         return _words([*report_event(turn.prompt), *told] if turn.fresh else told)
-    reading = read_prompt(_BACKGROUND.sub("", turn.prompt))
+    reading = _small_tier(read_prompt(_BACKGROUND.sub("", turn.prompt)), tools)
     wishes = [wish for wish in reading.wishes if wish.tool in tools]
     if turn.fresh and wishes:
         ids = _call_ids(messages, len(wishes))
@@ -107,6 +108,18 @@ def _respond(messages: Sequence[ModelMessage], info: AgentInfo) -> ModelResponse
             ]
         )
     return _words([*told, *_remarks(reading, tools, acted=bool(wishes))])
+
+
+def _small_tier(reading: Reading, tools: Sequence[str]) -> Reading:
+    """Where programs do not run, they are calculated, if that is offered."""
+    if "execute_code" in tools or "calculate" not in tools:
+        return reading
+    return replace(
+        reading,
+        wishes=tuple(
+            replace(wish, tool="calculate") if wish.tool == "execute_code" else wish for wish in reading.wishes
+        ),
+    )
 
 
 def _newest_turn(messages: Sequence[ModelMessage]) -> _Turn:
@@ -160,7 +173,8 @@ def _remarks(reading: Reading, tools: Sequence[str], *, acted: bool) -> list[str
 
 
 def _abilities(tools: Sequence[str]) -> str:
-    examples = [f"- {example}" for tool, example in _EXAMPLES if tool in tools]
+    known_tools = set(tools) - ({"calculate"} if "execute_code" in tools else set())
+    examples = [f"- {example}" for tool, example in _EXAMPLES if tool in known_tools]
     if {"shell", "read_file"} <= set(tools):
         examples.append("- run `date` and then read notes.txt")
     known = "\n".join(["This is what I understand, for example:", *examples]) if examples else "I have no tools here."

@@ -130,7 +130,7 @@ def name_call(tool: str, arguments: dict[str, Any]) -> str:
     match tool:
         case "shell":
             return f"The command{shown}"
-        case "execute_code":
+        case "execute_code" | "calculate":
             return f"The Python code{shown}"
         case "read_file":
             return f"The file{shown}"
@@ -139,7 +139,8 @@ def name_call(tool: str, arguments: dict[str, Any]) -> str:
         case "list_files":
             return "The files in the workspace" if said in {"", ".", "./"} else f"The files in{shown}"
         case "http_fetch":
-            return f"The page{shown}"
+            page = arguments.get("url")  # an outcome comes with its names sorted, so the method may be first
+            return f"The page {inline(str(page))}" if page else "The page"
         case "start_job":
             return f"The job{shown}"
         case "ask_user":

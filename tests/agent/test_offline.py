@@ -65,7 +65,10 @@ def agent(*names: str, gated: bool = False) -> tuple[Agent[None, Any], list[tupl
     def ask_user(question: str, choices: list[str]) -> str:
         return take("ask_user", question=question, choices=choices)
 
-    tools = [shell, execute_code, read_file, list_files, write_file, http_fetch, start_job, ask_user]
+    def calculate(code: str) -> str:
+        return take("calculate", code=code)
+
+    tools = [shell, execute_code, calculate, read_file, list_files, write_file, http_fetch, start_job, ask_user]
     offered = [tool for tool in tools if not names or tool.__name__ in names]
     return Agent(offline_model(), output_type=[str, DeferredToolRequests], tools=offered), calls
 
@@ -95,6 +98,13 @@ async def test_each_kind_of_request_calls_its_tool_once_and_tells_the_result(
     assert result.output.startswith(f"{LABEL}\n")
     assert f"{call[0]} did it" in result.output
     assert "exit code 0" in result.output
+
+
+async def test_where_programs_do_not_run_they_are_calculated() -> None:
+    made, calls = agent("calculate")
+    result = await made.run("calculate 3*7")
+    assert calls == [("calculate", {"code": "print(3*7)"})]
+    assert "The Python code `print(3*7)`" in result.output
 
 
 async def test_several_wishes_become_calls_of_one_response() -> None:
