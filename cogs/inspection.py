@@ -107,6 +107,15 @@ def application_findings(application: discord.AppInfo) -> list[Finding]:
                 advice=say("checkup.not_public", page=page, install=page),
             )
         )
+    if application.user_integration_config is not None:
+        findings.append(
+            Finding(
+                id="user-install",
+                level=Level.WARN,
+                text=say("checkup.user_install"),
+                advice=say("checkup.no_user_install", page=page),
+            )
+        )
     if application.bot_require_code_grant:
         findings.append(
             Finding(

@@ -176,11 +176,14 @@ async def test_an_application_in_order_is_named_with_its_owner_and_install_link(
 
 @pytest.mark.wire
 async def test_an_endpoint_and_a_public_bot_are_found(twin: Twin, tmp_path: Path) -> None:
+    """S-A67, its second half: so is an application that people can add to their own account."""
     twin.rest.application |= {"interactions_endpoint_url": "https://example.org/i", "bot_public": True}
+    twin.rest.application |= {"integration_types_config": {"0": {}, "1": {}}}
     code, found = await inspected(twin, tmp_path)
     assert code == 1
     assert found["interactions-endpoint"]["level"] == "FAIL"
     assert found["public-bot"]["level"] == "warn"
+    assert found["user-install"]["level"] == "warn"
 
 
 @pytest.mark.wire

@@ -139,6 +139,13 @@ ENTRIES = {
             " {install}/installation)."
         ),
     ),
+    "user_install": text(
+        "people can add this bot to their own account; I refuse what they ask from servers that I am not in",
+        de="Leute können diesen Bot ihrem eigenen Konto hinzufügen; was sie von fremden Servern aus fragen, lehne ich ab",
+    ),
+    "no_user_install": text(
+        "Switch off User Install: {page}/installation.", de="Schalte „User Install“ aus: {page}/installation."
+    ),
     "code_grant": text(
         "the install link will not work: Requires OAuth2 Code Grant is on",
         de="der Installationslink wird nicht funktionieren: „Requires OAuth2 Code Grant“ ist an",
