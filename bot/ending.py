@@ -21,7 +21,7 @@ class Stopped:
     cancelled: list[Approval]
     """What it still asked, as it is now."""
     running: list[Approval]
-    """What of it runs already, and is not stopped: its cards go on telling the truth."""
+    """What of it runs already. Its rows are moved by who runs it."""
 
 
 async def stop(tx: Transaction, id: str, *, by: str, at: int, note: str, text: str, via: str | None) -> Stopped | None:

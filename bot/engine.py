@@ -111,6 +111,7 @@ class Engine:
             turns=turns,
             deliver=self._deliver,
             watch=watch,
+            cut_short=executor.cut_short,
             notify_in=settings_desk.notify_in,
             made=delivery.files.fetched,
         )
@@ -121,7 +122,13 @@ class Engine:
         self.anew = Anew(database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver)
         """How conversations begin afresh."""
         self.stopping = Stopping(
-            database=database, clock=clock, authority=authority, turns=turns, deliver=self._deliver, who=delivery.who
+            database=database,
+            clock=clock,
+            authority=authority,
+            turns=turns,
+            deliver=self._deliver,
+            who=delivery.who,
+            cut_short=executor.cut_short,
         )
         """How turns are stopped."""
         self.backgrounding = Backgrounding(self.stopping, new_id=new_id, watch=watch, above=delivery.above)
@@ -220,7 +227,7 @@ class Engine:
     async def cancel_job(self, id: str, actor: Actor) -> Run:
         """End an open job and what it still asks. For its requester and for approvers; raises `DecisionRefused`.
 
-        A call of it that already runs is not stopped: its card goes on telling the truth.
+        A call of it that already runs is stopped where it is.
         """
         return await self.desk.cancel(id, actor)
 

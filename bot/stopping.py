@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 
 from bot.agent import history
@@ -24,6 +24,9 @@ from storage.runs import Run, RunKind, RunState
 
 NOT_YOURS = say("stopping.not_yours")
 NOTE = say("stopping.note")
+CUT_SHORT = say("stopping.cut_short")
+CutShort = Callable[[Iterable[str], str], None]
+"""Takes calls that run, and the note for their rows."""
 _TOLD_MODEL = "[event: a person stopped this turn here. What it did before that stands; nothing follows by itself.]"
 
 
@@ -39,6 +42,7 @@ class Stopping:
         turns: Turns,
         deliver: Callable[[], Awaitable[None]],
         who: Who,
+        cut_short: CutShort,
     ) -> None:
         self.database = database
         self.clock = clock
@@ -46,12 +50,13 @@ class Stopping:
         self.turns = turns
         self.deliver = deliver
         self._who = who
+        self._cut_short = cut_short
 
     async def stop(self, press: CardPress) -> str:
         """End the turn `press.card` now; what to tell who pressed. Raises `DecisionRefused`.
 
         For who asked and for approvers. What it had said stays as its answer, and in the conversation. A call that a
-        person approved and that runs already is not stopped: its card goes on telling the truth.
+        person approved and that runs already is stopped; its card says that nobody knows how far it got.
         """
         async with self._recorded(press):
             return await self._stop(press)
@@ -84,6 +89,7 @@ class Stopping:
                 conversation=run.conversation,
                 detail={"running": [call.id for call in running]},
             )
+        self._cut_short([call.id for call in running], CUT_SHORT)
         self.turns.stop_working(run.id)
         await self.deliver()
         return _told(done)
@@ -158,7 +164,7 @@ def _told(done: Stopped | None) -> Text:
     if done is not None and done.cancelled:
         lines.append(say("stopping.cancelled", calls=_names(done.cancelled)))
     if done is not None and done.running:
-        lines.append(say("stopping.not_stopped", calls=_names(done.running)))
+        lines.append(say("stopping.stopped_too", calls=_names(done.running)))
     return joined(lines, by=" ")
 
 

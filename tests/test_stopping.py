@@ -1,12 +1,16 @@
-"""A turn is stopped where it stands: by whom, with what it had, and what runs already is told truthfully."""
+"""A turn is stopped where it stands: by whom, with what it had, and with what of it runs."""
 
 from __future__ import annotations
 
 import asyncio
+import contextlib
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from bot.deferral.tool import ToolOutcome
 from bot.errors import AlreadySettled, NotAllowed, UnknownApproval
 from bot.surface import Actor, CardPress
 from tests.house import ASKER, OWNER, PLACE, STRANGER, Bench, Face, House, Page, Script, open_house
@@ -120,7 +124,8 @@ async def test_what_waits_is_cancelled_and_named(tmp_path: Path) -> None:
         assert house.bench.effects == []
 
 
-async def test_an_approved_call_that_runs_already_is_not_stopped_and_everybody_is_told(tmp_path: Path) -> None:
+async def test_an_approved_call_that_runs_already_is_stopped_too_and_everybody_is_told(tmp_path: Path) -> None:
+    """S-A78: as it stands on its card, on the trail, in the answer, and for the model later."""
     bench = Bench(hold=asyncio.Event())
     script = Script(ACT, "Never said.", "Hello.")
     async with open_house(tmp_path, script, bench=bench) as house:
@@ -130,17 +135,49 @@ async def test_an_approved_call_that_runs_already_is_not_stopped_and_everybody_i
             await asyncio.sleep(0)
         [call] = await house.rows("SELECT id FROM approval")
         told = await stop(house)
-        assert told == f"Stopped. What runs already goes on: act ({call['id']})."
-        assert f"runs already goes on: act ({call['id']}). Its card shows how it ends." in str(page.finished)
-        assert bench.hold is not None
-        bench.hold.set()
+        assert f"Stopped. What was running was stopped as well: act ({call['id']})." in told
+        assert f"and with it what was running: act ({call['id']})" in str(page.finished)
         await house.app.background.idle()
-        assert house.face.card_words["m1"][-1] == "done"
+        assert house.face.card_words["m1"][-1] == "unknown"
+        assert await house.rows("SELECT state, note FROM approval") == [
+            {"state": "interrupted", "note": "A person stopped it while it ran."}
+        ]
         assert bench.effects == ["x"]
         assert len(script.seen) == 1
+        assert bench.hold is not None
+        bench.hold.set()
+        await house.later(seconds=2)
+        assert [row["event"] for row in await house.rows("SELECT event FROM audit WHERE event = 'interrupted'")] == [
+            "interrupted"
+        ]
         script.steps = ["Hello."]
         await house.ask("and?", request="r2")
-        assert "This call ran" in script.results()[0][1]
+        assert "A person stopped it while it ran." in script.results()[0][1]
+
+
+async def test_a_call_that_comes_to_its_end_as_it_is_stopped_is_told_as_it_ended(tmp_path: Path) -> None:
+    """A tool may finish what cannot be left half done; then that is what is true of it."""
+
+    class Stubborn(Bench):
+        def tools(self) -> Any:
+            async def body(arguments: Any, call: Any) -> ToolOutcome:
+                self.effects.append("begun")
+                with contextlib.suppress(asyncio.CancelledError):
+                    await asyncio.Event().wait()
+                return ToolOutcome(text="whole", exit_code=0)
+
+            return [replace(tool, body=body) if tool.name == "act" else tool for tool in super().tools()]
+
+    bench = Stubborn()
+    async with open_house(tmp_path, Script(ACT, "Never said."), bench=bench) as house:
+        await house.ask()
+        await house.app.engine.decide(house.press(OWNER), "approve")
+        while not bench.effects:
+            await asyncio.sleep(0)
+        await stop(house)
+        await house.app.background.idle()
+        assert await house.rows("SELECT state, note FROM approval") == [{"state": "succeeded", "note": None}]
+        assert house.face.card_words["m1"][-1] == "done"
 
 
 async def test_only_who_asked_and_approvers_may(tmp_path: Path) -> None:

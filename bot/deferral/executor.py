@@ -9,7 +9,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
@@ -99,6 +99,10 @@ class Executor:
         self._policy = policy
         self._claimed: set[str] = set()
         """Calls that this process claims, runs, or has just run."""
+        self._at_work: dict[str, asyncio.Task[Any]] = {}
+        """Whose body runs at this moment, and in which task."""
+        self._cut_short: dict[str, str] = {}
+        """Those that somebody stopped, and the note for their rows."""
         self._unsure: set[str] = set()
         """Approved calls of which it cannot be told whether their approval still counts."""
         self._unrecorded: dict[str, Callable[[], Awaitable[Approval | None]]] = {}
@@ -252,9 +256,21 @@ class Executor:
         try:
             to, outcome, note = await self._outcome(claimed)
         except asyncio.CancelledError:
-            await self._record(claimed.id, ApprovalState.INTERRUPTED, ToolOutcome(text="", ok=False))
-            raise
+            note = self._cut_short.pop(claimed.id, None)
+            row = await self._record(claimed.id, ApprovalState.INTERRUPTED, ToolOutcome(text="", ok=False), note=note)
+            if note is None or _uncancelled():
+                raise
+            return row
+        if self._cut_short.pop(claimed.id, None) is not None:  # it came to its own end all the same
+            _uncancelled()
         return await self._record(claimed.id, to, outcome, note=note)
+
+    def cut_short(self, ids: Iterable[str], note: str) -> None:
+        """Stop these calls if they run here. What they had done stands; their rows say `interrupted`, with the note."""
+        for id in ids:
+            if (task := self._at_work.get(id)) is not None and id not in self._cut_short:
+                self._cut_short[id] = note
+                task.cancel()
 
     async def _outcome(self, claimed: Approval) -> tuple[ApprovalState, ToolOutcome, str | None]:
         """Run the body. Whatever it raises is an outcome; only being cancelled from outside is not."""
@@ -279,7 +295,7 @@ class Executor:
             keep=self._keep,
         )
         try:
-            outcome = await tool.body(arguments, call)
+            outcome = await self._ran(tool, arguments, call)
         except NothingRan as signal:
             return ApprovalState.NOTHING_RAN, nothing, words_of(signal)
         except (ApprovalRequired, CallDeferred) as signal:
@@ -297,6 +313,15 @@ class Executor:
         if outcome.unknown:
             return ApprovalState.INTERRUPTED, nothing, outcome.text
         return ApprovalState.SUCCEEDED if outcome.ok else ApprovalState.FAILED, outcome, None
+
+    async def _ran(self, tool: Tool, arguments: Arguments, call: Call) -> ToolOutcome:
+        """The body, as something that can be cut short while it runs, and no longer."""
+        if (task := asyncio.current_task()) is not None:
+            self._at_work[call.id] = task
+        try:
+            return await tool.body(arguments, call)
+        finally:
+            self._at_work.pop(call.id, None)
 
     async def record_unrecorded(self) -> None:
         """Store what could not be stored before, and own up to calls that nobody is at any more."""
@@ -328,6 +353,12 @@ class Executor:
         # What has run must not be forgotten because the program stops at this moment.
         self._unrecorded[id] = record
         return await to_the_end(record())
+
+
+def _uncancelled() -> bool:
+    """Take one request to cancel back from the running task; whether somebody else asked for it, too."""
+    task = asyncio.current_task()
+    return task is not None and task.uncancel() > 0
 
 
 def _lapsed(problem: str | None) -> str:

@@ -6,7 +6,7 @@ refused is refused with a sentence, and everything that counts is on the trail.
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Protocol
@@ -23,7 +23,8 @@ from bot.jobs.words import state_word
 from bot.place import is_private, space_of
 from bot.surface import Actor, CardPress, Offered, TurnClock, TurnContext
 from bot.texts.text import say
-from storage import audit, conversations, jobs, people, runs
+from storage import approvals, audit, conversations, jobs, people, runs
+from storage.approvals import ApprovalState
 from storage.database import Database, Transaction
 from storage.jobs import Job
 from storage.runs import Run, RunKind
@@ -72,13 +73,15 @@ class JobDesk:
         deliver: Callable[[], Awaitable[None]],
         watch: JobWatch,
         made: Callable[[Run], Awaitable[tuple[Offered, ...]]],
+        cut_short: Callable[[Iterable[str], str], None],
         notify_in: Callable[[str], str | None] = lambda place: None,
     ) -> None:
         """`above`: the channel that a place is a thread of; `deliver` brings out what is owed; `made`: a job's files.
 
+        `cut_short` stops calls that run, and takes the note for their rows.
         `notify_in`: where answers go in a place, of people who set nothing for themselves.
         """
-        self._made = made
+        self._made, self._cut_short = made, cut_short
         self._database = database
         self._clock = clock
         self._authority = authority
@@ -146,6 +149,10 @@ class JobDesk:
         self._allow(actor, run)
         if not await self._turns.cancel(run, by=actor.id):
             raise AlreadySettled("too_late", say("desk.has_ended", id=id))
+        fresh = await runs.get(self._database.reader, id) or run
+        calls = await approvals.of_pause(self._database.reader, id, fresh.pauses)
+        running = [call.id for call in calls if call.state is ApprovalState.RUNNING]
+        self._cut_short(running, say("stopping.cut_short"))
         await self._deliver()
         return run
 

@@ -141,7 +141,7 @@ ENTRIES = {
     ),
     "user_install": text(
         "people can add this bot to their own account; I refuse what they ask from servers that I am not in",
-        de="Leute können diesen Bot ihrem eigenen Konto hinzufügen; was sie von fremden Servern aus fragen, lehne ich ab",
+        de="Leute können diesen Bot ihrem Konto hinzufügen; was sie von fremden Servern aus fragen, lehne ich ab",
     ),
     "no_user_install": text(
         "Switch off User Install: {page}/installation.", de="Schalte „User Install“ aus: {page}/installation."

@@ -15,15 +15,19 @@ ENTRIES = {
     "cancelled": text(
         "What it still asked for was cancelled: {calls}.", de="Was noch gefragt war, wurde abgebrochen: {calls}."
     ),
-    "not_stopped": text("What runs already goes on: {calls}.", de="Was schon läuft, geht weiter: {calls}."),
+    "stopped_too": text(
+        "What was running was stopped as well: {calls}. What it had done by then stands.",
+        de="Was lief, wurde auch gestoppt: {calls}. Was es bis dahin getan hatte, bleibt.",
+    ),
+    "cut_short": stored("A person stopped it while it ran.", de="Jemand hat es gestoppt, während es lief."),
     "answer": text(
         "-# Stopped by {who} before it was complete.", de="-# Von {who} gestoppt, bevor sie vollständig war."
     ),
     "answer_running": text(
-        ("-# Stopped by {who} before it was complete. What runs already goes on: {calls}. Its card shows how it ends."),
+        "-# Stopped by {who} before it was complete, and with it what was running: {calls}. What that had done stands.",
         de=(
-            "-# Von {who} gestoppt, bevor sie vollständig war. Was schon läuft, geht weiter: {calls}. Wie es"
-            " endet, zeigt die Karte."
+            "-# Von {who} gestoppt, bevor sie vollständig war, und damit auch, was lief: {calls}. Was das getan hatte,"
+            " bleibt."
         ),
     ),
 }
