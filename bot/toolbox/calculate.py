@@ -38,6 +38,14 @@ PROFILE = "a calculator: no files, no network, no programs, nothing is kept"
 _TIMED = re.compile(r"^\d+(?:\.\d+)?(?:ns|[µμ]s|ms|s) ❯ ", re.MULTILINE)
 """How the interpreter begins to tell, on stderr, what the last line came to: with the time it took."""
 
+_BEYOND = re.compile(
+    r"^(?:NotImplementedError|ModuleNotFoundError|PermissionError|AttributeError: module )|unknown external function"
+    r"|is not supported in this environment",
+    re.MULTILINE,
+)
+"""How the interpreter says that it has no such thing, rather than that the program is wrong."""
+BEYOND = "calculate has nothing of the kind; what needs it is for execute_code, which a person has to approve."
+
 
 @dataclass(frozen=True, kw_only=True)
 class Bounds:
@@ -102,7 +110,8 @@ def make_calculate(*, bounds: Bounds | None = None, find: Callable[[], Path | No
         description=(
             "Calculate with a small Python program that touches nothing. It has the core of the language and parts of "
             "math, re, json, datetime, decimal, itertools, functools, collections, bisect, random, hashlib and base64; "
-            "no files, no network, no processes, no input, no other modules, no yield, nothing kept between calls. "
+            "no files, no network, no processes, no input, no other modules, no yield; times are UTC; nothing is kept "
+            "between calls. "
             "Returns what it prints and what its last line comes to. It is stopped after "
             f"{limits.seconds:g} seconds or at {limits.memory // MIB} MiB. Use it for arithmetic, dates and text; for "
             "anything that needs files or more of Python, use execute_code."
@@ -182,4 +191,6 @@ def _told(ended: Ended, limits: Bounds) -> ToolOutcome:
         return ToolOutcome(text=f"{text}\nIt took longer than {limits.seconds:g} s and was stopped.", ok=False)
     if ended.returncode < 0:
         return ToolOutcome(text=f"{text}\nThe calculator broke (signal {-ended.returncode}).", ok=False)
+    if ended.returncode and _BEYOND.search(said):
+        return ToolOutcome(text=f"{text}\n{BEYOND}", ok=False)
     return ToolOutcome(text=text, ok=ended.returncode == 0)

@@ -68,6 +68,21 @@ async def test_a_mistake_is_a_failure_in_pythons_words(code: str, says: str) -> 
     assert says in outcome.text
 
 
+@pytest.mark.parametrize(
+    "code",
+    ["import numpy", "import statistics", "open('notes.txt')", "import os\nos.listdir('.')", "input()",
+     "def numbers():\n    yield 1", "import sys\nsys.exit()", "import os\nos.environ['HOME']"],
+)  # fmt: skip
+async def test_what_it_does_not_have_is_told_with_where_it_is(code: str) -> None:
+    outcome = await run(code)
+    assert not outcome.ok
+    assert outcome.text.endswith("what needs it is for execute_code, which a person has to approve.")
+
+
+async def test_a_mistake_of_the_program_is_not_taken_for_that() -> None:
+    assert "execute_code" not in (await run("[].nothing")).text
+
+
 ESCAPES = {
     "a file is read": "print(open('/etc/passwd').read())",
     "a file is found by its path": "from pathlib import Path\nprint(Path('/etc/passwd').read_text())",
