@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
+from bot.agent import searching
 from bot.agent.metering import has_price
 from bot.agent.models import build_model, close_model
 from bot.budgets import check_costs
@@ -78,6 +79,8 @@ async def examine(settings: Settings, folder: Path) -> AsyncIterator[Finding]:
         yield finding
     yield await _sandbox(settings)
     yield await _calculator()
+    for finding in _search(settings):
+        yield finding
     for finding in _commands(settings):
         yield finding
     yield await _model(settings)
@@ -86,9 +89,7 @@ async def examine(settings: Settings, folder: Path) -> AsyncIterator[Finding]:
 def _settings(settings: Settings, folder: Path) -> Finding:
     read = [name for name in (ENV_FILE, TOML_FILE) if (folder / name).exists()]
     secret = [folder / name for name in read]
-    if settings.discord_token_file is not None:
-        secret.append(settings.discord_token_file.path)
-    secret.extend(one.file for one in settings.secrets or () if one.file is not None)
+    secret += _key_files(settings)
     exposed = [str(path) for path in secret if path.stat().st_mode & (stat.S_IRWXG | stat.S_IRWXO)]
     text = say("checkup.read_from", more=joined((say("checkup.and_file", name=name) for name in read), by=""))
     if exposed:
@@ -99,6 +100,12 @@ def _settings(settings: Settings, folder: Path) -> Finding:
             advice=f"chmod 600 {' '.join(exposed)}",
         )
     return Finding(id="settings", level=Level.OK, text=text)
+
+
+def _key_files(settings: Settings) -> list[Path]:
+    """Files that hold a token, a key or a named secret, and nothing else."""
+    files = [one.path for one in (settings.discord_token_file, settings.tavily_key_file) if one is not None]
+    return files + [one.file for one in settings.secrets or () if one.file is not None]
 
 
 def _approvers(settings: Settings) -> list[Finding]:
@@ -195,10 +202,7 @@ def _token(settings: Settings) -> list[Finding]:
 
 def _within_reach(settings: Settings, folder: Path) -> list[Finding]:
     """Files of ours that the tools could read or write because they lie in the tools' folder."""
-    ours = [settings.database, folder / ENV_FILE, folder / TOML_FILE]
-    if settings.discord_token_file is not None:
-        ours.append(settings.discord_token_file.path)
-    ours.extend(one.file for one in settings.secrets or () if one.file is not None)
+    ours = [settings.database, folder / ENV_FILE, folder / TOML_FILE, *_key_files(settings)]
     workspace = settings.workspace.resolve()
     inside = [str(path) for path in ours if path.exists() and path.resolve().is_relative_to(workspace)]
     if not inside:
@@ -245,6 +249,17 @@ async def _calculator() -> Finding:
         text=say("checkup.no_calculator", problem=problem),
         advice=say("checkup.install_calculator"),
     )
+
+
+def _search(settings: Settings) -> list[Finding]:
+    """Whether what `web_search` takes is there; nobody is asked anything."""
+    if settings.search_key is None:
+        return []
+    try:
+        searching.search_tools(settings.search_key)
+    except SettingsError as error:
+        return [Finding(id="search", level=Level.FAIL, text=str(error))]
+    return [Finding(id="search", level=Level.OK, text=say("checkup.search"))]
 
 
 def _commands(settings: Settings) -> list[Finding]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import sys
 import sysconfig
 from collections.abc import AsyncIterator
 from pathlib import Path
@@ -109,6 +110,26 @@ async def test_a_calculator_that_is_missing_is_a_warning_with_what_to_install(
     assert found.level is Level.WARN
     assert "pydantic-monty-runtime" in found.text
     assert found.advice.startswith("pip install pydantic-monty-runtime")
+
+
+async def test_the_key_for_searches_counts_as_a_secret_file_and_its_packages_are_looked_for(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    held = tmp_path / "work" / "tavily"
+    held.parent.mkdir()
+    held.write_text("tvly-5f0b7c1e9a2d4486")
+    held.chmod(0o644)
+    more: dict[str, Any] = {"tavily_key_file": str(held), "workspace": held.parent, "sandbox": "none"}
+    found = await examined(tmp_path, **more)
+    assert (found["search"].level, found["search"].text) == (Level.OK, "web_search has a key and its packages")
+    assert str(held) in found["settings"].text
+    assert str(held) in found["workspace-holds-ours"].text
+    monkeypatch.setitem(sys.modules, "tavily", None)
+    monkeypatch.delitem(sys.modules, "pydantic_ai.common_tools.tavily", raising=False)
+    lacking = (await examined(tmp_path, **more))["search"]
+    assert lacking.level is Level.FAIL
+    assert "pip install 'signoff[search]'" in lacking.text
+    assert "search" not in await examined(tmp_path, sandbox="none")
 
 
 async def test_running_without_a_sandbox_is_a_warning(tmp_path: Path) -> None:

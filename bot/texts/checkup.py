@@ -85,6 +85,7 @@ ENTRIES = {
         "pip install pydantic-monty-runtime, in the version that this one asks for.",
         de="pip install pydantic-monty-runtime, in der Version, die diese hier verlangt.",
     ),
+    "search": text("web_search has a key and its packages", de="web_search hat einen Schlüssel und seine Pakete"),
     "in_background": text("{n} run in the background: {commands}", de="{n} laufen im Hintergrund: {commands}"),
     "offline": text(
         "the offline model, which knows a few requests and says so; set SIGNOFF_MODEL for a real one",
