@@ -237,9 +237,17 @@ async def test_a_search_asks_and_a_rule_can_let_it_run_and_the_next_card_says_th
             await house.ask()
             (call,) = house.card[1].approvals
             assert [call.tool] == cards
+            assert house.app.upkeep.toolbook.hints() == []
             assert house.bench.effects == []
     assert call.sources == ("results of a web search",)
     assert len(service.asked) == 1
+
+
+async def test_without_a_key_the_list_of_tools_says_that_there_could_be_one(tmp_path: Path) -> None:
+    async with open_house(tmp_path, Script()) as house:
+        assert "web_search" not in house.app.upkeep.toolbook.names()
+        [hint] = house.app.upkeep.toolbook.hints()
+        assert "SIGNOFF_TAVILY_KEY" in hint
 
 
 async def test_the_key_is_masked_wherever_a_result_has_it(tmp_path: Path, service: Service) -> None:

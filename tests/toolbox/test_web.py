@@ -14,6 +14,7 @@ from pydantic import ValidationError
 
 from bot.deferral.tool import Tool, ToolOutcome
 from bot.errors import NothingRan
+from bot.toolbox import addresses
 from bot.toolbox.request import FetchArguments
 from bot.toolbox.web import MOST_CHARACTERS, UNTRUSTED, make_http_fetch
 from tests.toolbox.conftest import CALL
@@ -117,6 +118,31 @@ async def test_a_redirect_on_the_same_host_is_followed(server: Server) -> None:
     assert outcome.text.endswith("here")
     assert "/new?x=1\n" in outcome.text
     assert [request.path for request in server.requests] == ["/old", "/new"]
+
+
+async def test_a_name_that_changes_its_mind_between_two_hops_is_not_followed_inside(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rebinding: each hop is resolved anew, and what counts is the address that it would connect to."""
+    monkeypatch.setattr(addresses, "is_public", lambda address: str(address) == "127.0.0.1")
+    names = Names("127.0.0.1")
+
+    async def away(request: web.Request) -> web.Response:
+        names.addresses = ("127.0.0.2",)
+        raise web.HTTPFound("/secret")
+
+    server.serves("/secret", text="secret")
+    outcome = await fetch(server.handles("/", away), make_http_fetch(resolver=names))
+    assert "leads to 127.0.0.2, which is not on the public internet" in outcome.text
+    assert (outcome.ok, names.asked, len(server.requests)) == (False, ["page.example"] * 2, 1)
+
+
+async def test_of_several_addresses_only_the_public_one_is_connected_to(
+    server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(addresses, "is_public", lambda address: str(address) == "127.0.0.1")
+    tool = make_http_fetch(resolver=Names("10.0.0.1", "169.254.169.254", "127.0.0.1"))
+    assert (await fetch(server.serves("/", text="here"), tool)).text.endswith("here")
 
 
 async def test_redirects_without_an_end_are_given_up(server: Server) -> None:
