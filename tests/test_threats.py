@@ -1,4 +1,4 @@
-"""The table of threats in SECURITY.md: all 96, known states, files that are there, and proofs that try that very case."""
+"""The table of threats in SECURITY.md: all 96, known states, files that are there, proofs that try that very case."""
 
 from __future__ import annotations
 
