@@ -16,8 +16,9 @@ ENTRIES = {
     "start": text(
         (
             "**Tell me what you need**: `/ask`, a mention, an answer to one of my messages, or a direct message.\nI"
-            " can run commands and Python, read and write files in my workspace, fetch pages, and work in the"
-            " background. `/tools` lists what I can do here.\n\nWhat has consequences does not run by itself: a"
+            " can run commands and Python, read and write files in my workspace, fetch pages and send requests,"
+            " calculate, and work in the background. `/tools` lists what I can do here.\n\nWhat has consequences"
+            " does not run by itself: a"
             " **card** shows exactly what would run, and somebody who may decide presses **Approve** or **Deny**."
             " What was approved is what runs, once.\n\nYou need not wait: the answer comes into this channel, and"
             " to you directly if you like (`/notify`)."
@@ -25,7 +26,8 @@ ENTRIES = {
         de=(
             "**Sag mir, was du brauchst**: mit `/ask`, einer Erwähnung, einer Antwort auf eine meiner Nachrichten"
             " oder einer Direktnachricht.\nIch kann Befehle und Python ausführen, in meinem Arbeitsordner Dateien"
-            " lesen und schreiben, Seiten abrufen und im Hintergrund arbeiten. `/tools` zeigt, was ich hier kann."
+            " lesen und schreiben, Seiten abrufen und Anfragen senden, rechnen und im Hintergrund arbeiten. `/tools`"
+            " zeigt, was ich hier kann."
             "\n\nWas Folgen hat, läuft nicht von selbst: Eine **Karte** zeigt genau, was laufen würde, und wer"
             " entscheiden darf, drückt **Genehmigen** oder **Ablehnen**. Was genehmigt wurde, das läuft, einmal."
             "\n\nDu musst nicht warten: Die Antwort kommt in diesen Kanal und, wenn du magst, direkt zu dir"
@@ -125,7 +127,8 @@ ENTRIES = {
             " manages the server can make them stricter there, and those whom the operator named can change them;"
             " the operator's file is the outer bound.\n- `/settings` says where cards and results of jobs go here,"
             " which model answers, and how much a day.\n- Shells and interpreters can never be always allowed: no"
-            " rule can read what a program would do.\n- A tool of an MCP server whose description changed asks"
+            " rule can read what a program would do. Requests that send something always ask, too. `calculate` can be"
+            " allowed: it touches nothing.\n- A tool of an MCP server whose description changed asks"
             " again, whatever the rules say, and the card says what changed.\n\nI cannot give myself permission,"
             " and neither can anything that I read."
         ),
@@ -138,7 +141,8 @@ ENTRIES = {
             " strenger machen, und wen der Betreiber benannt hat, kann sie ändern; die Datei des Betreibers ist die"
             " äußere Grenze.\n- `/settings` sagt, wohin Karten und Ergebnisse von Aufträgen hier gehen, welches"
             " Modell antwortet und wie viel am Tag.\n- Shells und Interpreter können nie für immer erlaubt werden:"
-            " Keine Regel kann lesen, was ein Programm tun würde.\n- Ein Werkzeug eines MCP-Servers, dessen"
+            " Keine Regel kann lesen, was ein Programm tun würde. Auch Anfragen, die etwas senden, fragen immer."
+            " `calculate` kann erlaubt werden: Es berührt nichts.\n- Ein Werkzeug eines MCP-Servers, dessen"
             " Beschreibung sich geändert hat, fragt wieder, was immer die Regeln sagen, und die Karte sagt, was"
             " sich geändert hat.\n\nIch kann mir selbst nichts erlauben, und nichts, was ich lese, kann das."
         ),
@@ -147,14 +151,16 @@ ENTRIES = {
         (
             "I keep what was asked, what I answered, every call with its arguments and result, and who decided:"
             " that is the record that `/why` reads. It lies with whoever runs me, not with Discord.\n- What you ask"
-            " goes to the model that the operator chose.\n- I show a private list only to you, and only what you"
+            " goes to the model that the operator chose; what is searched for, to a search service, if there is"
+            " one.\n- I show a private list only to you, and only what you"
             " could open yourself.\n- Known secrets are masked before anything is stored, shown or sent to the"
             " model.\n- Commands run in a sandbox: no network, none of my keys, writing in the workspace only."
         ),
         de=(
             "Ich behalte, was gefragt wurde, was ich geantwortet habe, jeden Aufruf mit Argumenten und Ergebnis und"
             " wer entschieden hat: Das ist die Aufzeichnung, die `/why` liest. Sie liegt bei dem, der mich"
-            " betreibt, nicht bei Discord.\n- Was du fragst, geht an das Modell, das der Betreiber gewählt hat.\n-"
+            " betreibt, nicht bei Discord.\n- Was du fragst, geht an das Modell, das der Betreiber gewählt hat;"
+            " wonach gesucht wird, an einen Suchdienst, falls es einen gibt.\n-"
             " Eine private Liste zeige ich nur dir und nur, was du selbst öffnen könntest.\n- Bekannte Geheimnisse"
             " werden verdeckt, bevor etwas gespeichert, gezeigt oder ans Modell geschickt wird.\n- Befehle laufen"
             " in einer Sandbox: kein Netz, keiner meiner Schlüssel, schreiben nur im Arbeitsordner."
