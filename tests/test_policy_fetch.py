@@ -205,3 +205,4 @@ async def test_what_an_allowed_page_tells_the_model_to_do_still_waits_for_a_pers
         await house.ask()
         assert house.bench.effects == []
         assert [call.tool for call in house.card[1].approvals] == ["shell"]
+        assert [host.partition(":")[0] in call.sources[0] for call in house.card[1].approvals] == [True]

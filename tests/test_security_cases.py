@@ -6,9 +6,11 @@
 from __future__ import annotations
 
 import asyncio
+import base64
 import json
 import sqlite3
 import stat
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -22,6 +24,7 @@ from bot.redact import Redactor
 from bot.surface import CardPress
 from bot.toolbox import builtin_tools
 from bot.toolbox.sandbox import Sandbox
+from bot.toolbox.selftest import SandboxReport
 from storage import approvals, audit
 from storage.database import open_database
 from tests.faults import FaultyDatabase
@@ -125,7 +128,12 @@ async def approved_but_not_claimed(house: House, database: FaultyDatabase) -> st
 STORED = '{"what": "x"}'
 
 
-@pytest.mark.parametrize("at", range(len(STORED)))
+def sampled(every: Sequence[Any], quick: Sequence[Any]) -> list[Any]:
+    """All of them in the slow run, and some in the ordinary one."""
+    return [pytest.param(one, marks=() if one in quick else pytest.mark.slow, id=repr(one)[:30]) for one in every]
+
+
+@pytest.mark.parametrize("at", sampled(range(len(STORED)), [0, 5, 10]))
 async def test_one_byte_of_what_was_approved_is_changed_and_only_that_call_is_void(tmp_path: Path, at: int) -> None:
     """S-A21: each byte of the stored arguments in turn, between the approval and the claim."""
     database = FaultyDatabase()
@@ -142,7 +150,7 @@ async def test_one_byte_of_what_was_approved_is_changed_and_only_that_call_is_vo
 
 
 @pytest.mark.parametrize("column", ["arguments", "bound"])
-@pytest.mark.parametrize("junk", ["", "{", "5", "[]", "null", '{"what": "\\ud800"}', "[" * 3000], ids=repr)
+@pytest.mark.parametrize("junk", sampled(["", "{", "5", "[]", "null", '{"what": "\\ud800"}', "[" * 3000], ["{", "5"]))
 async def test_a_row_that_cannot_even_be_read_is_void_and_keeps_nothing_else_from_running(
     tmp_path: Path, column: str, junk: str
 ) -> None:
@@ -157,7 +165,7 @@ async def test_a_row_that_cannot_even_be_read_is_void_and_keeps_nothing_else_fro
         assert house.bench.effects == ["other"]
 
 
-@pytest.mark.parametrize("junk", ["", "{", "5", "null", '["1"]'])
+@pytest.mark.parametrize("junk", sampled(["", "{", "5", "null", '["1"]'], ["{", '["1"]']))
 async def test_a_vote_whose_roles_cannot_be_read_counts_for_nothing(tmp_path: Path, junk: str) -> None:
     """S-A50, its whole kind."""
     database = FaultyDatabase()
@@ -193,13 +201,16 @@ async def test_arguments_that_can_be_read_in_two_ways_get_no_card(tmp_path: Path
 
 @dataclass
 class Real(Bench):
-    """The tools that people get, over a sandbox that cannot start."""
+    """The tools that people get; if no other is given, over a sandbox that held at the start and cannot start now."""
 
     workspace: Path = Path()
     sandbox: Sandbox | None = None
 
     def tools(self) -> list[Tool]:
-        sandbox = self.sandbox or Sandbox(bwrap=str(self.workspace / "no-such-program"))
+        sandbox = self.sandbox
+        if sandbox is None:
+            sandbox = Sandbox(bwrap=str(self.workspace / "no-such-program"))
+            sandbox.report = SandboxReport(works=True)
         return builtin_tools(workspace=self.workspace, sandbox=sandbox, new_id=counting_ids("file"))
 
 
@@ -246,7 +257,58 @@ async def test_a_sandbox_that_cannot_be_set_up_after_the_approval_is_told_as_not
         assert list((tmp_path / "w").iterdir()) == []
 
 
+@pytest.mark.parametrize("command", ["python3 build.py", "sh ./build.py", "true && python3 build.py"])
+async def test_a_script_that_was_changed_after_its_card_never_runs_as_it_was_not_shown(
+    tmp_path: Path, command: str
+) -> None:
+    """S-A25: the real shell, and a script that would leave a trace."""
+    (tmp_path / "w").mkdir()
+    script = tmp_path / "w" / "build.py"
+    script.write_text("open('good', 'w')\n" if "python3" in command else "echo > good\n")
+    bench = Real(workspace=tmp_path / "w", sandbox=Sandbox(bare=True))
+    model = Script([("shell", {"command": command})], "Done.")
+    async with open_house(tmp_path, model, bench=bench, workspace=tmp_path / "w") as house:
+        await house.ask()
+        script.write_text(script.read_text().replace("good", "evil"))
+        await house.decide("approve")
+        assert await states(house) == ["void", "pending"]
+        assert "build.py changed" in " ".join(*house.card[1].changed.values())
+        assert [path.name for path in (tmp_path / "w").iterdir()] == ["build.py"]
+        await house.decide("deny")
+        assert [path.name for path in (tmp_path / "w").iterdir()] == ["build.py"]
+
+
 # -- secrets ------------------------------------------------------------------------------------
+
+
+async def test_what_a_child_prints_of_a_secret_in_other_spellings_is_nowhere(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    """S-A46: the real shell prints it in base64 and in hex, whole and in two lines; not in any row, message or log."""
+    (tmp_path / "w").mkdir()
+    canary = "canary-5c1f-of-the-model-key"
+    (tmp_path / "w" / "key").write_text(canary)
+    command = "base64 -w0 key; echo; od -An -tx1 key | tr -d ' \\n'; echo; base64 -w20 key; rev key; cat key >&2"
+    bench = Real(workspace=tmp_path / "w", sandbox=Sandbox(bare=True))
+    redactor = Redactor({"OPENAI_API_KEY": canary})
+    script = Script([("shell", {"command": command})], "Done.")
+    async with open_house(tmp_path, script, bench=bench, workspace=tmp_path / "w", redactor=redactor) as house:
+        page = await house.ask()
+        await house.decide("approve")
+        assert await states(house) == ["succeeded"]
+        seen = [str(script.seen), caplog.text, str(page.shown), str(house.face.cards), str(house.face.said)]
+        stored = b"".join(path.read_bytes() for path in tmp_path.glob("house.sqlite3*"))
+        assert "[masked: OPENAI_API_KEY]" in script.results()[0][1]
+        raw = canary.encode()
+        for spelled in (
+            canary,
+            canary[::-1],
+            base64.b64encode(raw).decode(),
+            raw.hex(),
+            base64.b64encode(raw).decode()[:20],
+        ):
+            assert not any(spelled in text for text in seen)
+            assert spelled.encode() not in stored
 
 
 async def test_a_stolen_database_lets_nobody_approve_and_holds_no_key(tmp_path: Path) -> None:

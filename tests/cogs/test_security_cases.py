@@ -175,26 +175,28 @@ async def test_a_store_that_takes_its_time_is_waited_for_behind_the_acknowledgem
 # -- what the card shows ------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("call", "shown"),
-    [
-        pytest.param({"command": "'ls ' -l"}, "'ls ' -l", id="S-A27, quoted"),
-        pytest.param({"command": "ls "}, "ls␠", id="S-A27"),
-        pytest.param({"command": "reboot\necho hi"}, "reboot↵\necho hi", id="S-A32"),
-        pytest.param({"command": "cat report\u202efdp.exe"}, "cat report⟨U+202E⟩fdp.exe", id="S-A33"),
-        pytest.param({"command": "a\u3164\U000e0041\ufe0f"}, "a⟨U+3164⟩⟨U+E0041⟩⟨U+FE0F⟩", id="S-A34"),
-        pytest.param({"command": "\x1b[2K\x1b[1Als"}, "⟨U+001B⟩[2K⟨U+001B⟩[1Als", id="S-A36"),
-        pytest.param({"command": "ls" + "\n" * 100 + "; rm -r ~/x"}, "ls⟨100 newlines⟩\n; rm -r ~/x", id="S-A37"),
-    ],
-)
-async def test_what_hides_in_a_command_stands_on_its_card(tmp_path: Path, call: dict[str, str], shown: str) -> None:
-    async with open_guild(tmp_path, Script([("shell", call)], "Done.")) as here:
-        await here.ben.slash(here.channel, "ask", prompt="please")
-        assert f"```text\n{shown}\n```" in text_of(here.card)
-        assert ("⚠" in text_of(here.card)) is any(ord(one) in {0x202E, 0x3164, 0x1B} for one in call["command"])
-        await here.ana.click(here.card, label="Approve")
-        await here.settle()
-        assert here.bench.effects == [call["command"]]
+HIDING = {
+    "ls ": "ls␠",
+    "'ls ' -l": "'ls ' -l",
+    "reboot\necho hi": "reboot↵\necho hi",
+    "cat report\u202efdp.exe": "cat report⟨U+202E⟩fdp.exe",
+    "a\u3164\U000e0041\ufe0f": "a⟨U+3164⟩⟨U+E0041⟩⟨U+FE0F⟩",
+    "\x1b[2K\x1b[1Als": "⟨U+001B⟩[2K⟨U+001B⟩[1Als",
+    "ls" + "\n" * 100 + "; rm -r ~/x": "ls⟨100 newlines⟩\n; rm -r ~/x",
+}
+
+
+async def test_what_hides_in_a_command_stands_on_its_card(tmp_path: Path) -> None:
+    """S-A27, S-A32, S-A33, S-A34, S-A36, S-A37: and what runs is the command as it was."""
+    script = Script(*(step for command in HIDING for step in ([("shell", {"command": command})], "Done.")))
+    async with open_guild(tmp_path, script) as here:
+        for command, shown in HIDING.items():
+            await here.ben.slash(here.channel, "ask", prompt="please")
+            assert f"```text\n{shown}\n```" in text_of(here.card)
+            assert ("⚠" in text_of(here.card)) is any(one in command for one in "\u202e\u3164\x1b")
+            await here.ana.click(here.card, label="Approve")
+            await here.settle()
+        assert here.bench.effects == list(HIDING)
 
 
 async def test_a_host_in_letters_that_look_like_others_is_spelt_out_on_the_card(tmp_path: Path) -> None:
@@ -423,11 +425,11 @@ async def test_what_was_said_in_a_hidden_channel_is_not_in_what_the_model_reads_
 # -- words that are no ids ----------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("text", ["' OR 1=1--", '" OR ""="', "%", "_", "x'; DROP TABLE run; --"])
-async def test_sql_in_the_place_of_an_id_finds_nothing(tmp_path: Path, text: str) -> None:
+async def test_sql_in_the_place_of_an_id_finds_nothing(tmp_path: Path) -> None:
     """S-A83: `/run show` is `/job show` and `/why` here."""
     async with asked(tmp_path) as here:
-        assert (await here.ben.slash(here.channel, "job show", id=text)).response.content == NO_SUCH_JOB
-        assert (await here.ben.slash(here.channel, "why", id=text)).response.content == NO_SUCH_REQUEST
-        assert "no" in (await here.ben.slash(here.channel, "job cancel", id=text)).response.content.lower()
+        for text in ("' OR 1=1--", '" OR ""="', "%", "_", "x'; DROP TABLE run; --"):
+            assert (await here.ben.slash(here.channel, "job show", id=text)).response.content == NO_SUCH_JOB
+            assert (await here.ben.slash(here.channel, "why", id=text)).response.content == NO_SUCH_REQUEST
+            assert "There is no job" in (await here.ben.slash(here.channel, "job cancel", id=text)).response.content
         assert await state(here) == ["pending"]
