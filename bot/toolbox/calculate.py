@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import re
 import shutil
+import signal
 import sys
 import sysconfig
 from collections.abc import Callable
@@ -143,7 +144,7 @@ async def _run(program: Path, code: str, limits: Bounds) -> Ended:
             cwd="/",
             stdin=None,
             pass_fds=(handle.fileno(),),
-            timeout=limits.seconds + 3,
+            timeout=limits.seconds + _TO_START,
             keep=limits.kept_output,
             most=limits.output,
             buried=_nothing_else,
@@ -154,6 +155,11 @@ async def _run(program: Path, code: str, limits: Bounds) -> Ended:
     return replace(ended, errors=ended.errors.replace(shown, "program.py"))
 
 
+_TO_START = 10.0
+"""Seconds more until the process is ended from outside: it has to come up first, on a busy machine too. One that works
+without heeding its own limit is ended by the kernel's before that, where there is one."""
+_OUT_OF_TIME = (signal.SIGKILL, signal.SIGXCPU)
+"""What the kernel ends a process with that has used its time (setrlimit(2), RLIMIT_CPU)."""
 _BAD_OPTION = 2
 """What the interpreter exits with when it does not know an option; a program of its own never ends so."""
 
@@ -187,7 +193,8 @@ def _told(ended: Ended, limits: Bounds) -> ToolOutcome:
     text = "\n".join(part for part in parts if part) or "(no output)"
     if ended.flooded:
         return ToolOutcome(text=f"{text}\nIt printed too much and was stopped.", ok=False)
-    if ended.timed_out:
+    long = ended.duration_ms >= limits.seconds * 1000
+    if ended.timed_out or (long and -ended.returncode in _OUT_OF_TIME):
         return ToolOutcome(text=f"{text}\nIt took longer than {limits.seconds:g} s and was stopped.", ok=False)
     if ended.returncode < 0:
         return ToolOutcome(text=f"{text}\nThe calculator broke (signal {-ended.returncode}).", ok=False)

@@ -205,6 +205,16 @@ async def test_one_that_breaks_breaks_alone(tmp_path: Path) -> None:
     assert (await run("1")).ok
 
 
+@pytest.mark.slow
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="takes RLIMIT_CPU")
+async def test_one_that_heeds_no_limit_is_ended_by_the_kernel(tmp_path: Path) -> None:
+    broken = tmp_path / "monty"
+    broken.write_text("#!/bin/sh\nwhile :; do :; done\n")
+    broken.chmod(0o755)
+    outcome = await run("1", make_calculate(bounds=SHORT, find=lambda: broken))
+    assert (outcome.ok, outcome.text) == (False, "(no output)\nIt took longer than 0.3 s and was stopped.")
+
+
 async def test_an_interpreter_that_does_not_know_a_limit_runs_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
