@@ -75,7 +75,7 @@ async def examine(settings: Settings, folder: Path) -> AsyncIterator[Finding]:
     for finding in _token(settings):
         yield finding
     yield _folder(settings.workspace, "workspace", "SIGNOFF_WORKSPACE")
-    for finding in _within_reach(settings, folder):
+    for finding in within_reach(settings, folder):
         yield finding
     yield await _sandbox(settings)
     yield await _calculator()
@@ -200,7 +200,7 @@ def _token(settings: Settings) -> list[Finding]:
     return [Finding(id="token", level=Level.OK, text=text)]
 
 
-def _within_reach(settings: Settings, folder: Path) -> list[Finding]:
+def within_reach(settings: Settings, folder: Path) -> list[Finding]:
     """Files of ours that the tools could read or write because they lie in the tools' folder."""
     ours = [settings.database, folder / ENV_FILE, folder / TOML_FILE, *_key_files(settings)]
     workspace = settings.workspace.resolve()

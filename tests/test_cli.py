@@ -245,6 +245,15 @@ def test_a_second_process_on_the_same_data_is_told_who_is_in(tmp_path: Path) -> 
             )
 
 
+def test_a_workspace_that_holds_files_of_ours_is_said_at_the_start(tmp_path: Path) -> None:
+    """S-A96, where the operator put them there."""
+    (tmp_path / ".env").touch()
+    with hold(data_lock(tmp_path / DATABASE), what="it", advice="wait"):
+        done = signoff(tmp_path, "run", DISCORD_TOKEN="a-token-of-nobody", SIGNOFF_WORKSPACE=".")
+    assert "the tools can reach" in done.stderr
+    assert ".env" in done.stderr
+
+
 def test_migrate_makes_a_database_that_only_its_owner_can_open(tmp_path: Path) -> None:
     assert signoff(tmp_path, "migrate").returncode == 0
     assert (tmp_path / DATABASE).stat().st_mode & 0o777 == 0o600

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 import signal
 import sys
 from argparse import Namespace
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 from bot.agent.searching import search_tools
 from bot.app import STOP_GRACE_SECONDS, open_app
 from bot.clock import SystemClock, new_id
+from bot.doctor import within_reach
 from bot.errors import StartError
 from bot.redact import Redactor
 from bot.settings import Settings, environment, load_settings, twin_address
@@ -28,6 +31,8 @@ the connection included, the program has ended within 20 seconds of the signal."
 
 CLOSE_SECONDS = 4.0
 """For the connection to close."""
+
+logger = logging.getLogger(__name__)
 
 PLAYGROUND_FOLDER = "playground"
 """Where the playground keeps its guild: beside the database."""
@@ -54,6 +59,8 @@ def run_bot(settings: Settings, redactor: Redactor) -> int:
         settings.workspace.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise StartError(f"The workspace {settings.workspace} cannot be made ({error.strerror}).") from None
+    for finding in within_reach(settings, Path.cwd()):  # a place of one's own choice, so the bot does start
+        logger.error("%s. %s", finding.text, finding.advice, extra={"action": finding.id})
     advice = "stop it first, or set SIGNOFF_DATABASE to another file"
     with hold(data_lock(settings.database), what=f"the data in {settings.database}", advice=advice), _alone(token):
         return asyncio.run(_until_stopped(settings, redactor, token))
