@@ -84,6 +84,12 @@ async def entries(
     return [_entry(row) for row in rows]
 
 
+async def has(reader: Reader, approval: str, event: str) -> bool:
+    """Whether the trail has this event of the call."""
+    row = await reader.one("SELECT 1 AS there FROM audit WHERE approval = ? AND event = ? LIMIT 1", approval, event)
+    return row is not None
+
+
 async def about(reader: Reader, *, approval: str, run: str) -> list[AuditEntry]:
     """Entries about one call: those that name it, and those of its run that name no call, from its asking on."""
     own = await entries(reader, approval=approval, limit=10_000)

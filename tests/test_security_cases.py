@@ -340,6 +340,19 @@ async def test_a_stolen_database_lets_nobody_approve_and_holds_no_key(tmp_path: 
             await alter(house, "UPDATE approval SET state = 'pending', seal = ? WHERE id = ?", row["seal"], row["id"])
 
 
+async def test_a_call_that_ran_and_was_put_back_as_approved_does_not_run_again(tmp_path: Path) -> None:
+    """S-A50, its whole kind: the row bears every seal that it had before it ran, and the trail says that it ran."""
+    async with open_house(tmp_path, Script(ACT, "Done.", ACT, "Done.")) as house:
+        await house.ask()
+        await house.decide("approve")
+        assert house.bench.effects == ["x"]
+        await alter(house, "UPDATE approval SET state = 'approved', owner = NULL, finished_at = NULL, result = NULL")
+        await house.later(seconds=2)
+        [row] = await house.rows("SELECT state, note FROM approval")
+        assert (row["state"], house.bench.effects) == ("void", ["x"])
+        assert "it has run already" in row["note"]
+
+
 # -- one request, one run -------------------------------------------------------------------------
 
 

@@ -197,6 +197,8 @@ class Executor:
         async with self._database.begin("claim") as tx:
             if await approvals.get(tx, approval.id) != approval:
                 return None  # it moved while it was looked at
+            if await audit.has(tx, approval.id, ApprovalState.RUNNING):
+                problem = say("void.ran_already")  # whoever can write to the database put it back as it was
             if not problem and not again and approval.granted is not None and self._grants is not None:
                 again = _lapsed(await self._grants.spend(tx, approval))
             if not problem and not again:

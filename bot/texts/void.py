@@ -24,6 +24,10 @@ ENTRIES = {
         "its stored arguments are not those that were shown.",
         de="seine gespeicherten Argumente sind nicht die, die gezeigt wurden.",
     ),
+    "ran_already": stored(
+        "it has run already, by the trail; what ran once does not run again.",
+        de="laut Protokoll ist es schon gelaufen; was einmal gelaufen ist, läuft nicht noch einmal.",
+    ),
     "no_tool": stored("the tool {tool} is not there any more.", de="das Werkzeug {tool} gibt es nicht mehr."),
     "other_arguments": stored(
         "the tool {tool} takes other arguments now.", de="das Werkzeug {tool} nimmt jetzt andere Argumente."
