@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import tomllib
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 
@@ -386,3 +387,13 @@ def test_a_rule_that_makes_no_sense_is_told_by_its_name(text: str, words: str) -
 def test_a_condition_on_what_the_tool_does_not_take_is_an_error() -> None:
     (told,) = rule_problems(rules(rule('where.uri.host_in = ["a.example"]')), [tool("t", Url)])
     assert "no argument 'uri'" in told
+
+
+def test_a_rule_that_gives_network_to_what_takes_none_is_an_error_that_names_it() -> None:
+    text = rule('name = "net"\nnetwork = true', does="ask")
+    taking = replace(tool("t"), networked=True)
+    (told,) = rule_problems(rules(text), [tool("t")])
+    assert "'net'" in told
+    assert "takes none" in told
+    assert list(rule_problems(rules(text), [taking])) == []
+    assert RulePolicy(rules(text)).decide(taking, {}, HERE).network == "net"

@@ -10,7 +10,7 @@ import asyncio
 import json
 import logging
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import anyio.to_thread
@@ -59,6 +59,15 @@ class Grants(Protocol):
         ...
 
 
+@dataclass(frozen=True, kw_only=True)
+class _Cut:
+    """Somebody stopped a call."""
+
+    note: str
+    """For its row."""
+    task: asyncio.Task[Any]
+
+
 class Executor:
     """Claims approved calls for one process and runs them."""
 
@@ -99,10 +108,10 @@ class Executor:
         self._policy = policy
         self._claimed: set[str] = set()
         """Calls that this process claims, runs, or has just run."""
-        self._at_work: dict[str, asyncio.Task[Any]] = {}
+        self._at_work: dict[str, asyncio.Task[Any] | None] = {}
         """Whose body runs at this moment, and in which task."""
-        self._cut_short: dict[str, str] = {}
-        """Those that somebody stopped, and the note for their rows."""
+        self._cut_short: dict[str, _Cut] = {}
+        """Those that somebody stopped."""
         self._unsure: set[str] = set()
         """Approved calls of which it cannot be told whether their approval still counts."""
         self._unrecorded: dict[str, Callable[[], Awaitable[Approval | None]]] = {}
@@ -258,20 +267,24 @@ class Executor:
         try:
             to, outcome, note = await self._outcome(claimed)
         except asyncio.CancelledError:
-            note = self._cut_short.pop(claimed.id, None)
-            row = await self._record(claimed.id, ApprovalState.INTERRUPTED, ToolOutcome(text="", ok=False), note=note)
-            if note is None or _uncancelled():
+            nothing = ToolOutcome(text="", ok=False)
+            if (cut := self._cut_short.pop(claimed.id, None)) is None:
+                await self._record(claimed.id, ApprovalState.INTERRUPTED, nothing)
+                raise
+            others = cut.task.uncancel()  # this one was about the call, and the task goes on
+            row = await self._record(claimed.id, ApprovalState.INTERRUPTED, nothing, note=cut.note)
+            if others:
                 raise
             return row
-        if self._cut_short.pop(claimed.id, None) is not None:  # it came to its own end all the same
-            _uncancelled()
+        if (cut := self._cut_short.pop(claimed.id, None)) is not None:  # it came to its own end all the same
+            cut.task.uncancel()
         return await self._record(claimed.id, to, outcome, note=note)
 
     def cut_short(self, ids: Iterable[str], note: str) -> None:
         """Stop these calls if they run here. What they had done stands; their rows say `interrupted`, with the note."""
         for id in ids:
             if (task := self._at_work.get(id)) is not None and id not in self._cut_short:
-                self._cut_short[id] = note
+                self._cut_short[id] = _Cut(note=note, task=task)
                 task.cancel()
 
     async def _outcome(self, claimed: Approval) -> tuple[ApprovalState, ToolOutcome, str | None]:
@@ -318,8 +331,7 @@ class Executor:
 
     async def _ran(self, tool: Tool, arguments: Arguments, call: Call) -> ToolOutcome:
         """The body, as something that can be cut short while it runs, and no longer."""
-        if (task := asyncio.current_task()) is not None:
-            self._at_work[call.id] = task
+        self._at_work[call.id] = asyncio.current_task()
         try:
             return await tool.body(arguments, call)
         finally:
@@ -355,12 +367,6 @@ class Executor:
         # What has run must not be forgotten because the program stops at this moment.
         self._unrecorded[id] = record
         return await to_the_end(record())
-
-
-def _uncancelled() -> bool:
-    """Take one request to cancel back from the running task; whether somebody else asked for it, too."""
-    task = asyncio.current_task()
-    return task is not None and task.uncancel() > 0
 
 
 def _lapsed(problem: str | None) -> str:

@@ -15,6 +15,7 @@ from pydantic import Field
 
 from bot.deferral.digest import action_digest
 from bot.deferral.executor import Executor
+from bot.deferral.policy import Verdict
 from bot.deferral.references import reference
 from bot.deferral.seal import Seal
 from bot.deferral.tool import Arguments, Call, SecretUse, Tool, ToolOutcome
@@ -65,7 +66,7 @@ class Lab:
     async def approved(self, id: str = "call1", **changes: Any) -> Approval:
         """A call that somebody approved, as the bot would have stored it."""
         made = a_call(id, **changes)
-        bound = await self.executor.bound("act", made.arguments)
+        bound = await self.executor.bound("act", made.arguments, made.run)
         digest = action_digest(
             "act", made.arguments, bound, requester=made.requester, place=made.place, expires_at=made.expires_at
         )
@@ -272,7 +273,7 @@ async def test_what_a_call_would_change_is_bound_with_everything_around_it(datab
         preview=lambda arguments: f"- {arguments.what}\ud800",
         environment=("B", "A"),
     )
-    bound = await lab.executor.bound("act", {"what": reference("key")})
+    bound = await lab.executor.bound("act", {"what": reference("key")}, "run1")
     assert (bound["files"], bound["secrets"], bound["workspace"], bound["environment"]) == (
         {"a.sh": "mark of {{secret:key}}"},
         {"key": "act"},
@@ -298,3 +299,120 @@ async def test_an_outcome_that_could_not_be_stored_is_stored_later_and_masked(tm
         assert ((await lab.row()).state, len(lab.got)) == ("succeeded", 1)
         await lab.executor.record_unrecorded()
         assert (await events(database)).count("succeeded") == 1
+
+
+# -- cut short ------------------------------------------------------------------------------------
+
+
+class Endless(Lab):
+    """Whose body waits, and may come to its own end when it is told to stop."""
+
+    def __init__(self, database: Database, *, stubborn: bool = False, deaf: bool = False) -> None:
+        """`stubborn` comes to its own end when it is cancelled; `deaf` does not heed it the first time."""
+        super().__init__(database)
+        self.began, self.heard = asyncio.Event(), asyncio.Event()
+
+        async def body(arguments: Any, call: Call) -> ToolOutcome:
+            self.began.set()
+            for heeds in (False, True) if deaf else (True,):
+                try:
+                    await asyncio.Event().wait()
+                except asyncio.CancelledError:
+                    self.heard.set()
+                    if heeds and not stubborn:
+                        raise
+            await asyncio.sleep(0)  # CPython 3.11 traces nothing of what comes right behind a thrown exception
+            return ToolOutcome(text="whole")
+
+        tools = self.executor._tools
+        assert isinstance(tools, dict)
+        tools["act"] = replace(tools["act"], body=body)
+
+    async def at_work(self) -> asyncio.Future[Approval | None]:
+        await self.approved()
+        claimed = await self.executor.claim("call1")
+        assert claimed is not None
+        running = asyncio.ensure_future(self.executor.run(claimed))
+        await self.began.wait()
+        return running
+
+
+async def test_a_call_that_is_cut_short_ends_as_interrupted_with_the_note_and_its_task_goes_on(
+    database: Database,
+) -> None:
+    lab = Endless(database)
+    running = await lab.at_work()
+    lab.executor.cut_short(["nobody", "call1", "call1"], "Somebody stopped it.")
+    ended = await running
+    assert ended == await lab.row()
+    assert (ended.state, ended.note) == ("interrupted", "Somebody stopped it.")
+    assert not running.cancelled()
+    lab.executor.cut_short(["call1"], "Again.")
+    assert (await lab.row()).note == "Somebody stopped it."
+
+
+async def test_a_call_that_ends_by_itself_as_it_is_cut_short_ended_as_it_did(database: Database) -> None:
+    lab = Endless(database, stubborn=True)
+    running = await lab.at_work()
+    lab.executor.cut_short(["call1"], "Somebody stopped it.")
+    ended = await running
+    assert ended is not None
+    assert (ended.state, ended.result, ended.note) == ("succeeded", "whole", None)
+
+
+async def test_a_call_that_is_cut_short_while_the_program_stops_is_recorded_and_the_stop_goes_on(
+    database: Database,
+) -> None:
+    lab = Endless(database)
+    running = await lab.at_work()
+    lab.executor.cut_short(["call1"], "Somebody stopped it.")
+    running.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    ended = await lab.row()
+    assert (ended.state, ended.note) == ("interrupted", "Somebody stopped it.")
+
+
+async def test_a_stop_of_the_program_that_a_tool_did_not_heed_goes_on_once_the_call_is_cut_short(
+    database: Database,
+) -> None:
+    lab = Endless(database, deaf=True)
+    running = await lab.at_work()
+    running.cancel()
+    await lab.heard.wait()
+    lab.executor.cut_short(["call1"], "Somebody stopped it.")
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert (await lab.row()).note == "Somebody stopped it."
+
+
+async def test_a_call_that_has_run_by_the_trail_is_void_whatever_its_row_says(database: Database) -> None:
+    """S-A50."""
+    lab = Lab(database)
+    await lab.approved()
+    await lab.to_the_end()
+    async with database.begin("put back") as tx:
+        await tx.execute("UPDATE approval SET state = 'approved'")
+    assert await lab.executor.claim("call1") is None
+    row = await lab.row()
+    assert (row.state, len(lab.got)) == ("void", 1)
+    assert "has run already" in (row.note or "")
+
+
+async def test_a_rule_that_gives_network_is_bound_as_long_as_it_gives_it(database: Database) -> None:
+    class Networked:
+        gives = "the mirror"
+
+        def decide(self, tool: Tool, arguments: Mapping[str, Any], asking: Any) -> Verdict:
+            return Verdict(action="ask", rule="net", network=self.gives)
+
+    policy = Networked()
+    lab = Lab(database, policy=policy)
+    tools = lab.executor._tools
+    assert isinstance(tools, dict)
+    tools["act"] = replace(tools["act"], networked=True)
+    assert "network" not in await lab.executor.bound("act", {"what": "x"}, "no such run")
+    made = await lab.approved()
+    assert (await lab.executor.bound("act", {"what": "x"}, made.run))["network"] == "the mirror"
+    policy.gives = ""
+    assert "network" not in await lab.executor.bound("act", {"what": "x"}, made.run)
