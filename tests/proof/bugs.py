@@ -159,8 +159,8 @@ BUGS = {
     "what could not start is said to have failed": Bug(
         Executor,
         "_outcome",
-        "tool.body(arguments, call)\n    except NothingRan as signal:\n        return ApprovalState.NOTHING_RAN",
-        "tool.body(arguments, call)\n    except NothingRan as signal:\n        return ApprovalState.FAILED",
+        "_ran(tool, arguments, call)\n    except NothingRan as signal:\n        return ApprovalState.NOTHING_RAN",
+        "_ran(tool, arguments, call)\n    except NothingRan as signal:\n        return ApprovalState.FAILED",
         "failed",
     ),
     "what broke is said not to have run": Bug(
@@ -171,7 +171,7 @@ BUGS = {
         "failed",
     ),
     "what was stopped is said to have failed": Bug(
-        Executor, "run", "ApprovalState.INTERRUPTED", "ApprovalState.FAILED", "stopped_while_it_ran"
+        Executor, "run", "INTERRUPTED, nothing)", "FAILED, nothing)", "stopped_while_it_ran"
     ),
     "what a kill interrupted runs again": Bug(
         approvals, "interrupt_orphans", "SET state = 'interrupted'", "SET state = 'approved'", "killed_while_it_ran"
