@@ -20,7 +20,7 @@ from bot.deferral.tool import ToolKind
 from bot.surface import CardView
 from bot.texts.recall import recall
 from bot.texts.text import key
-from cogs import arguments, card_buttons, card_words, inert, layout, lookalikes, reveal, schedule_words
+from cogs import arguments, card_buttons, card_words, inert, layout, lookalikes, results, reveal, schedule_words
 from cogs.layout import Item
 from cogs.limits import BUTTON_LABEL, COMPONENTS, length
 from cogs.speech import shown, tell
@@ -82,13 +82,20 @@ class Rendered:
     view: ui.LayoutView
     attachment: Attachment | None
     """Goes along when the message is created; an edit keeps it."""
+    results: Attachment | None = None
+    """Comes with the edit that shows what came of its calls, and stays."""
+
+    @property
+    def files(self) -> list[discord.File]:
+        """Every file, made anew: one that was sent cannot be sent again."""
+        return [one.file() for one in (self.attachment, self.results) if one is not None]
 
 
-def render(view: CardView, *, attached: bool = True) -> Rendered:
+def render(view: CardView, *, attached: bool = True, with_results: bool = True) -> Rendered:
     """The card as a message. Needs a running loop.
 
     `attached`: the file with the whole call is there, or can be sent along; without it a call that does not fit
-    cannot be approved from this card.
+    cannot be approved from this card. `with_results`: likewise the file with long results.
     """
     room = _ALONE if len(view.approvals) == 1 else _BESIDE[len(view.approvals)]
     rows = [_Row(call, room, view, attached=attached) for call in view.approvals]
@@ -96,6 +103,10 @@ def render(view: CardView, *, attached: bool = True) -> Rendered:
     file: list[Item] = []
     if attachment is not None:
         file.append(ui.File(f"attachment://{attachment.name}") if attached else layout.text(tell("cards.not_attached")))
+    found = _results(view)
+    sent = with_results and found is not None and len(found.content.encode()) <= results.LARGEST
+    if found is not None:
+        file.append(ui.File(f"attachment://{found.name}") if sent else layout.text(tell("cards.result_not_attached")))
     names = _named(view)
     # Five calls with all their buttons leave no component to spare: then the names stand in the first paragraph.
     apart = names if len(rows) < _TIGHT else ""
@@ -105,6 +116,7 @@ def render(view: CardView, *, attached: bool = True) -> Rendered:
     return Rendered(
         view=layout.build(*([layout.text(apart)] if apart else []), container),
         attachment=attachment if attached else None,
+        results=found if sent else None,
     )
 
 
@@ -197,7 +209,8 @@ class _Row:
 def _alone(view: CardView, row: _Row, file: list[Item]) -> Iterator[Item]:
     yield layout.text(f"### {row.title}\n{row.requester} · `{row.call.id}`\n{row.drawn.text}")
     yield from file
-    yield layout.text("\n".join([*row.circumstances(), card_words.deadline([row.call], view.card)]))
+    told = [*row.circumstances(), *results.ends(row.call)]
+    yield layout.text("\n".join([*told, card_words.deadline([row.call], view.card)]))
     # Whoever allows a call from now on has to have seen it whole.
     grantable = row.call.id in view.grantable and row.can_approve and not row.drawn.hidden
     whole = card_buttons.of_card(view.card, view.approvals, can_approve=False, unseen=False, grantable=grantable)
@@ -289,6 +302,13 @@ def _attachment(view: CardView) -> Attachment:
         f"{inert.label(call.tool)} ({call.id})\n\n{arguments.whole(shown_arguments(call))}" for call in view.approvals
     )
     return Attachment(name=f"calls-{view.card.root}.txt", content="\n\n----\n\n".join(parts))
+
+
+def _results(view: CardView) -> Attachment | None:
+    """The long results, in one file for all calls: a card of five has no room for more."""
+    content = results.whole(view.approvals)
+    only = view.approvals[0].id if len(view.approvals) == 1 else view.card.root
+    return Attachment(name=f"result-{only}.txt", content=content) if content else None
 
 
 def _within(budget: int, lines: Iterable[str]) -> list[str]:

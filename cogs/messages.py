@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 import discord
 from discord import ui
 
+from bot.errors import Gone, Unreachable
 from bot.texts.text import say
 from cogs import limits, posting
 from cogs.pieces import split
@@ -137,8 +138,8 @@ class Messages:
     async def _create(self, post: Post) -> int:
         try:
             return await self._channel.create(post)
-        except FileRefused:
-            if post.files is None:
+        except (FileRefused, Unreachable) as error:
+            if post.files is None or isinstance(error, Gone):
                 raise
             return await self._channel.create(replace(post, files=None))  # the text alone; it names them
 
@@ -151,5 +152,10 @@ class Messages:
             self._file = await self._channel.create(
                 Post(nonce=nonce, content=tell("surface.attached", n=len(text)), file=file)
             )
-        except FileRefused:
-            self._file = await self._channel.create(Post(nonce=nonce, content=tell("surface.too_large", n=len(text))))
+        except (FileRefused, Unreachable) as error:
+            if isinstance(error, Gone):
+                raise
+            told = tell("surface.too_large", n=len(text))
+            if isinstance(error, Unreachable):
+                told = tell("surface.not_attached", n=len(text), why=shown(error.problem))
+            self._file = await self._channel.create(Post(nonce=nonce, content=told))

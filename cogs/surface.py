@@ -13,7 +13,7 @@ from functools import partial
 import discord
 
 from bot.drills import DrillView
-from bot.errors import DeliveryError, Unreachable
+from bot.errors import DeliveryError, Gone, Locked, Unreachable
 from bot.surface import Announcement, CardView, JobView
 from bot.texts.entry import Language
 from bot.texts.text import say
@@ -51,10 +51,10 @@ class DiscordSurface:
             return await self._languages.of_person(int(person))
         return self._languages.of_guild(place.guild)
 
-    async def _drawn(self, view: CardView, *, attached: bool = True) -> cards.Rendered:
+    async def _drawn(self, view: CardView, *, attached: bool = True, with_results: bool = True) -> cards.Rendered:
         person = view.card.person or view.approvals[0].requester
         with speaking(await self.language(places.parse(view.card.place), person)):
-            return cards.render(view, attached=attached)
+            return cards.render(view, attached=attached, with_results=with_results)
 
     async def open_place(self, view: CardView) -> str:
         """See `Surface.open_place`."""
@@ -71,12 +71,12 @@ class DiscordSurface:
         """See `Surface.post_card`. Without its file, a call that does not fit is shown but not approvable."""
         channel = self.channel(places.parse(view.card.place))
         rendered = await self._drawn(view)
-        if rendered.attachment is not None:
+        if rendered.files:
             try:
                 return str(await channel.create(_card_post(view, rendered)))
             except (FileRefused, Unreachable) as error:
                 logger.warning("card without its file", extra={"action": "card_file_refused", "problem": str(error)})
-                rendered = await self._drawn(view, attached=False)
+                rendered = await self._drawn(view, attached=False, with_results=False)
         return str(await channel.create(_card_post(view, rendered)))
 
     async def edit_card(self, view: CardView) -> None:
@@ -86,13 +86,22 @@ class DiscordSurface:
         channel = self.channel(places.parse(view.card.place))
         message = int(view.card.message)
         rendered = await self._drawn(view)
+        if rendered.results is not None:
+            try:
+                await channel.edit(message, view=rendered.view, files=_files(view, rendered))
+                return
+            except (FileRefused, Unreachable) as error:
+                if isinstance(error, Gone | Locked):
+                    raise
+                logger.warning("card without its results", extra={"action": "results_refused", "problem": str(error)})
+                rendered = await self._drawn(view, with_results=False)
         try:
             await channel.edit(message, view=rendered.view, files=_files(view, rendered))
         except (NotAccepted, FileRefused):
             if rendered.attachment is None:
                 raise
             # The file that the card refers to is not there: it was refused, now or when the card was posted.
-            await channel.edit(message, view=(await self._drawn(view, attached=False)).view)
+            await channel.edit(message, view=(await self._drawn(view, attached=False, with_results=False)).view)
 
     async def post_job(self, view: JobView) -> str:
         """See `Surface.post_job`."""
@@ -239,10 +248,11 @@ class DiscordSurface:
 
 
 def _files(view: CardView, rendered: cards.Rendered) -> list[discord.File] | None:
-    """The card's files anew, when an edited call stands on it: until then the card keeps what it was posted with."""
-    if not any(call.edited_by for call in view.approvals):
+    """The card's files anew, when an edited call or a long result stands on it: until then the card keeps what it was
+    posted with."""
+    if rendered.results is None and not any(call.edited_by for call in view.approvals):
         return None
-    return [rendered.attachment.file()] if rendered.attachment is not None else []
+    return rendered.files
 
 
 def _card_post(view: CardView, rendered: cards.Rendered) -> Post:
@@ -250,7 +260,7 @@ def _card_post(view: CardView, rendered: cards.Rendered) -> Post:
         nonce=limits.nonce(f"card/{view.card.id}" + (f"/{view.card.posts}" if view.card.posts else "")),
         view=rendered.view,
         silent=view.silent,
-        file=rendered.attachment.file() if rendered.attachment is not None else None,
+        files=(lambda: rendered.files) if rendered.files else None,
         mentions=posting.mentions(view.ping[:_MOST_PINGS], view.ping_roles[:_MOST_PINGS]),
     )
 

@@ -16,6 +16,10 @@ ENTRIES = {
             "-# Der ganze Aufruf ließ sich nicht anhängen, deshalb kann er von dieser Karte aus nicht genehmigt werden."
         ),
     ),
+    "result_not_attached": text(
+        "-# The whole result could not be attached here; **Details** shows more of it.",
+        de="-# Das ganze Ergebnis ließ sich hier nicht anhängen; **Details** zeigt mehr davon.",
+    ),
     "earlier": text("-# Earlier in this request: {said}", de="-# Früher in dieser Anfrage: {said}"),
     "for_job": text("{who}, for job `{job}`{by}", de="{who}, für Auftrag `{job}`{by}"),
     "key": text("-# Its key there: {key}", de="-# Sein Schlüssel dort: {key}"),

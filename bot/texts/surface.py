@@ -17,6 +17,10 @@ ENTRIES = {
         "-# The whole answer has {n:,} characters, too many for Discord.",
         de="-# Die ganze Antwort hat {n:,} Zeichen, zu viele für Discord.",
     ),
+    "not_attached": text(
+        "-# The whole answer has {n:,} characters, and could not be attached: {why}",
+        de="-# Die ganze Antwort hat {n:,} Zeichen und ließ sich nicht anhängen: {why}",
+    ),
     "forum_post": text(
         "A request from <#{channel}> waits for a decision.",
         de="Eine Anfrage aus <#{channel}> wartet auf eine Entscheidung.",

@@ -42,7 +42,7 @@ async def test_what_was_left_out_of_a_request_is_told_the_same_ways(tmp_path: Pa
         await here.ben.slash(here.channel, "ask", prompt="look", file=("tool.exe", b"MZ\x00\x01"))
         await here.later(seconds=400)
         told = private(await here.ben.slash(other, "inbox"))
-        assert any("Not taken from what was attached: `tool.exe`" in one for one in told)
+        assert any("In the workspace, but not shown to the model: `tool.exe`" in one for one in told)
         assert any("Seen." in one for one in told)
 
 
