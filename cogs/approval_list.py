@@ -166,7 +166,8 @@ def _row(entry: _Entry, leaf: Leaf) -> Iterator[Item]:
     except Unreachable:
         link = ""
     what = tell("cards.question") if call.kind == ToolKind.QUESTION else inert.line(call.tool, limit=40)
-    state = f"[{shown(sentences.word(call))}]({link})" if link else shown(sentences.word(call))
+    # No link by a name: a `](` in the call's text, even as code, would be taken for its end, and lead elsewhere.
+    state = f"{shown(sentences.word(call))} · {link}" if link else shown(sentences.word(call))
     asked = tell("lists.you") if entry.own else f"<@{call.requester}>"
     yield layout.text(
         tell(

@@ -4,6 +4,11 @@
 
 Each chunk has its own seed and is one line of JSON in FILE when it is done; those that are there are not done again.
 Two hundred chunks of a thousand strings are the 200,000 strings that issue 4 asks for, each of them in every field.
+One run, on 2026-12-01: 87 fields, 200,000 strings in each, 17,400,000 texts shown, 50 minutes of processor time. In
+eight showings the list of `/approvals` was unfaithful: a `](` in a call's text became the end of our link. It has no
+link by a name. In 376 a field's name was not looked at, as the form beside it offered a file; it is by itself since.
+The six fields of lists and forms were run again after that, with 200,000 strings in each: none unfaithful.
+
 `--share 0/2` takes every second chunk; `--only` tries what has these words in its name, for what came later; `--sum`
 adds a file up.
 """

@@ -11,13 +11,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot.anew import Begun
-from bot.deferral.amend import Draft
 from bot.guild_book import InForce
 from bot.jobs.schedules import Entry
 from bot.permits import Condition
 from bot.rules import ApproverRule
 from bot.timeline import _text as moment
-from cogs import anew, approval_list, inert, job_cards, modals, policy_views, schedule_words, tools, why
+from cogs import anew, approval_list, inert, job_cards, policy_views, schedule_words, tools, why
 from storage.jobs import Step
 from tests.proof.faces import FIELDS, Field, drawn, private, some, state, value_of
 from tests.proof.faces_rows import NOW, call, card, entry, job, otherwise, rule, rules, schedule, trail
@@ -170,9 +169,6 @@ _TOGETHER: dict[Callable[..., list[Part]], tuple[str, ...]] = {
     _moments: ("why: denial", "why: no card", "why: not told", "why: anything else"),
     lambda tool, text: message(why._told(call(tool=tool, arguments=value_of(text)), [])): ("why: tool", "why: a text"),
     _anew: ("new: tool", "new: a text"),
-    lambda text, name: view(modals.edit("abc", 1, Draft(text=text, field=name))): (
-        "form: what is edited", "form: name of what is edited",
-    ),
 }  # fmt: skip
 
 _BY_NAME: dict[str, Any] = {field.name: field for field in FIELDS}

@@ -70,7 +70,7 @@ async def test_every_named_attack_is_shown_as_what_it_is_in_every_field(field: F
 @pytest.mark.slow
 @pytest.mark.parametrize("chunk", range(CHUNKS))
 async def test_made_attacks_are_shown_as_what_they_are_in_every_field(chunk: int) -> None:
-    """Each string goes into every field. `every_field` goes on to 200,000 of them, in an hour and a half of a core."""
+    """Each string goes into every field. `every_field` goes on to 200,000 of them, in an hour of a core."""
     assert list(unfaithful(SCENES, strings(chunk, count=500))) == []
 
 
