@@ -95,7 +95,9 @@ async def test_what_is_allowed_without_a_trail_does_not_run(tmp_path: Path) -> N
     settings = ruled({"tool": "act", "action": "allow"})
     async with open_house(tmp_path, Script([("act", {"what": "a"})], "done"), settings=settings) as house:
         async with house.app.database.begin("test") as tx:
-            await tx.execute("DROP TABLE audit")
+            await tx.execute(
+                "CREATE TRIGGER no_entries BEFORE INSERT ON audit BEGIN SELECT RAISE(ABORT, 'the trail is full'); END"
+            )
         with pytest.raises(BaseException):  # noqa: B017 - whatever it is, nothing may have run
             await house.ask()
         assert house.bench.effects == []
