@@ -188,6 +188,7 @@ async def test_the_page_goes_to_the_answer_lets_time_pass_and_has_a_menu_on_mess
     await expect(talk.get_by_text("Noted:")).to_be_in_viewport()
     await asked.hover()
     await asked.locator("xpath=ancestor::article").get_by_role("button", name="Apps").click()
+    await expect(view.get_by_role("menu", name="Apps")).to_be_visible()
     await page.keyboard.press("Escape")
     await expect(view.get_by_role("menu", name="Apps")).to_be_hidden()
 

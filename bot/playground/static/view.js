@@ -82,6 +82,7 @@ export function offerMenus(page, list, { commands, use }) {
   async function show(article, button, x, y) {
     close();
     const names = await commands();
+    close();  // one that was asked for meanwhile
     if (!names.length || !article.isConnected) return;
     const menu = page.createElement("div");
     menu.className = "message-menu";
@@ -98,7 +99,7 @@ export function offerMenus(page, list, { commands, use }) {
     menu.addEventListener("keydown", (event) => {
       const items = [...menu.children];
       const step = { ArrowDown: 1, ArrowUp: -1 }[event.key];
-      if (event.key === "Escape" || event.key === "Tab") close(true);
+      if (event.key === "Tab") close(true);
       else if (step) items[(items.indexOf(page.activeElement) + step + items.length) % items.length].focus();
       else return;
       event.preventDefault();
@@ -141,6 +142,13 @@ export function offerMenus(page, list, { commands, use }) {
     event.preventDefault();
     show(article, article.querySelector(".message-menu-button"), event.clientX, event.clientY);
   });
+  // Wherever the focus is: a list that is drawn anew may have taken it.
+  page.addEventListener("keydown", (event) => {
+    if (!open || event.key !== "Escape") return;
+    close(true);
+    event.preventDefault();
+    event.stopPropagation();
+  }, true);
   page.addEventListener("pointerdown", (event) => { if (open && !open.menu.contains(event.target)) close(); }, true);
   return addButtons;
 }
