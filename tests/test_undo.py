@@ -376,6 +376,18 @@ async def test_a_row_that_somebody_changed_in_the_database_puts_nothing_anywhere
         assert notes(tmp_path).read_text() == "new"
 
 
+async def test_what_one_call_wrote_is_not_taken_back_by_the_button_of_another(tmp_path: Path) -> None:
+    two = [*WRITE, ("write_file", {"path": "other.txt", "content": "new"})]
+    async with written(tmp_path, two, "Done.") as house:
+        await house.decide("approve", row=1)
+        first, second = house.card[1].approvals
+        async with house.app.database.begin("tamper") as tx:
+            await tx.execute("DELETE FROM undo WHERE approval = ?", second.id)
+            await tx.execute("UPDATE undo SET approval = ? WHERE approval = ?", second.id, first.id)
+        assert (await refused(house, row=1)).code == "not_genuine"
+        assert notes(tmp_path).read_text() == "new"
+
+
 async def test_a_copy_that_somebody_changed_on_the_disk_is_not_put_back(tmp_path: Path) -> None:
     async with written(tmp_path) as house:
         copies(tmp_path)[0].write_text("forged")

@@ -81,7 +81,9 @@ class Undoing:
             raise AlreadySettled("undone", say(_SETTLED[one.state]))
         if not one.holds:
             raise DecisionRefused("copy_gone", say("files.copy_gone"))
-        if not self._kept.is_genuine(one) or not await anyio.to_thread.run_sync(self._kept.is_there, one):
+        if one.call != call.id or not self._kept.is_genuine(one):
+            raise DecisionRefused("not_genuine", say("files.not_genuine"))
+        if not await anyio.to_thread.run_sync(self._kept.is_there, one):
             raise DecisionRefused("not_genuine", say("files.not_genuine"))
         if (other := await anyio.to_thread.run_sync(self._found, one)) is not None:
             raise DecisionRefused("file_changed", other)
